@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# The outside libraries each module links; a module not named here needs libc only.
+find_package(Threads REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
+
+set(LIBRARIES_base m Threads::Threads)
+set(LIBRARIES_options PkgConfig::YAML)
+set(LIBRARIES_http OpenSSL::SSL OpenSSL::Crypto)
+set(LIBRARIES_net OpenSSL::SSL OpenSSL::Crypto)
+set(LIBRARIES_workload PkgConfig::YAML)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# Makes one static library `assay_<module>` for every line of src/LAYERS whose folder has sources,
+# linked to the modules that the line allows it to include.
+file(STRINGS ${CMAKE_SOURCE_DIR}/src/LAYERS layer_lines REGEX "^[a-z]+:")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/LAYERS)
+
+function(assay_module module allowed)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${module}/*.c)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(assay_${module} STATIC ${sources})
+  target_include_directories(assay_${module} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_compile_options(assay_${module} PRIVATE -include ${CMAKE_SOURCE_DIR}/src/base/banned.h)
+  target_link_libraries(assay_${module} PUBLIC ${LIBRARIES_${module}})
+  foreach(other IN LISTS allowed)
+    if(TARGET assay_${other})
+      target_link_libraries(assay_${module} PUBLIC assay_${other})
+    endif()
+  endforeach()
+endfunction()
+
+set(ASSAY_MODULES)
+foreach(line IN LISTS layer_lines)
+  string(REGEX REPLACE ":.*" "" module "${line}")
+  string(REGEX REPLACE "^[a-z]+: *" "" allowed "${line}")
+  string(REPLACE " " ";" allowed "${allowed}")
+  list(APPEND ASSAY_MODULES ${module})
+  assay_module(${module} "${allowed}")
+endforeach()

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_BASE_JSON_H
+#define ASSAY_BASE_JSON_H
+
+/*
+ * JSON (RFC 8259) in two ways. The tree (json_parse) is for documents that fit in memory:
+ * configuration, records, answers; positions and the text of numbers are kept. The cursor
+ * (json_cursor) walks bytes in place without a tree and skips what is not asked for. Both are
+ * strict: no comments, no trailing commas, no NaN, one top-level value. Duplicate keys: the last
+ * one wins in look-ups. Invalid UTF-8 in strings is an error unless `lossy` is set, then each
+ * maximal invalid part becomes U+FFFD; lone surrogate escapes likewise.
+ * For writing see base/json_write.h; for reading documents larger than memory base/json_stream.h.
+ */
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+/* One value of a tree; everything it points to lives in the arena. */
+struct json_value {
+    enum json_type type;
+    bool boolean;                    /* JSON_BOOL */
+    int64_t offset;                  /* bytes from the start of the text to the value */
+    const char *text;                /* JSON_STRING: decoded, NUL-terminated; JSON_NUMBER: as written */
+    size_t len;                      /* bytes of text (a string may hold NUL), or number of children */
+    const char *key;                 /* decoded, NUL-terminated; NULL unless a member of an object */
+    size_t key_len;
+    const struct json_value *first;  /* JSON_ARRAY, JSON_OBJECT: children in order of the text */
+    const struct json_value *next;   /* sibling */
+};
+
+struct json_limits {
+    size_t max_depth;        /* nested arrays and objects, 0 = 128 */
+    size_t max_string_bytes; /* one decoded string, 0 = 64 MiB */
+    bool lossy;              /* see above */
+};
+
+/* Parses `len` bytes; *ret lives in `arena`. err->line, column and offset give the place. limits may be NULL. */
+as_status json_parse(const char *text, size_t len, const struct json_limits *limits, struct arena *arena,
+                     const struct json_value **ret, struct as_error *err) AS_NODISCARD;
+
+/* The member of an object (exact key), NULL when absent or `object` is NULL or no object. */
+const struct json_value *json_get(const struct json_value *object, const char *key);
+/* A path of object members "a.b.c"; NULL when a step is absent. */
+const struct json_value *json_path(const struct json_value *root, const char *path);
+/* True and *ret set when `value` is a string; `value` may be NULL. */
+bool json_string(const struct json_value *value, const char **ret);
+bool json_bool(const struct json_value *value, bool *ret);
+/* A number whose value is an integer within int64 (1, 1.0 and 1e2 are; 1.5 and 1e30 are not). */
+bool json_int64(const struct json_value *value, int64_t *ret);
+/* Any number as the nearest finite double. */
+bool json_double(const struct json_value *value, double *ret);
+bool json_is_null(const struct json_value *value);
+const char *json_type_name(enum json_type type);
+
+/* Number text (JSON grammar) to value; false when it does not fit. Used by tree and cursor users alike. */
+bool json_text_int64(const char *text, size_t len, int64_t *ret);
+bool json_text_double(const char *text, size_t len, double *ret);
+
+/*
+ * A cursor over one value in memory, without allocation. It must point at a value; each function
+ * moves past what it consumed. After the first syntax error `failed` is set and all calls return
+ * false. Keys and strings are given raw (still escaped, without quotes); json_raw_equals compares
+ * and json_raw_decode decodes them. It does not check UTF-8 or grammar inside skipped values beyond
+ * strings and nesting (json_cursor_validate does).
+ */
+struct json_cursor {
+    const char *at;
+    const char *end;
+    bool failed;
+};
+
+struct json_raw {
+    const char *at;
+    size_t len;
+    bool escaped; /* contains a backslash */
+};
+
+void json_cursor_init(struct json_cursor *cursor, const char *text, size_t len);
+/* The type of the value at the cursor (white space skipped), or -1 at the end or on an error. */
+int json_cursor_type(struct json_cursor *cursor);
+/* Steps into an object/array: true when it is one. Then loop with json_next_member / json_next_item. */
+bool json_enter_object(struct json_cursor *cursor);
+bool json_enter_array(struct json_cursor *cursor);
+/* The next key, cursor at its value (which must be consumed or skipped); false after the last one. */
+bool json_next_member(struct json_cursor *cursor, struct json_raw *ret_key);
+/* True when another item follows, cursor at it; `*first` starts as true and is kept by the caller. */
+bool json_next_item(struct json_cursor *cursor, bool *first);
+bool json_skip(struct json_cursor *cursor);
+bool json_take_string(struct json_cursor *cursor, struct json_raw *ret);
+/* Number text in ret; not escaped. */
+bool json_take_number(struct json_cursor *cursor, struct json_raw *ret);
+bool json_take_bool(struct json_cursor *cursor, bool *ret);
+bool json_take_null(struct json_cursor *cursor);
+/* Full RFC 8259 check of one value in memory with the limits above; iterative, no recursion. */
+bool json_cursor_validate(const char *text, size_t len, const struct json_limits *limits);
+
+bool json_raw_equals(const struct json_raw *raw, const char *text);
+/* Decodes escapes into `ret` (room for raw->len bytes is always enough ×1 for valid escapes; lossy gets ×3).
+   Returns the number of bytes. Lone surrogates and invalid UTF-8 become U+FFFD. */
+size_t json_raw_decode(const struct json_raw *raw, char *ret);
+
+#endif
