@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stats/wide.h"
+
+#include <math.h>
+
+void moments_merge(struct moments *m, const struct moments *other)
+{
+    if (other->n == 0) return;
+    if (m->n == 0 || other->min < m->min) m->min = other->min;
+    if (m->n == 0 || other->max > m->max) m->max = other->max;
+    m->n += other->n;
+    m->sum += other->sum;
+    if (__builtin_add_overflow(m->sum_squares, other->sum_squares, &m->sum_squares) || other->has_overflowed)
+        m->has_overflowed = true;
+}
+
+double moments_mean(const struct moments *m)
+{
+    if (m->n == 0) return (double)NAN;
+    wide_int quotient = m->sum / m->n, rest = m->sum % m->n;
+    return (double)quotient + (double)rest / (double)m->n;
+}
+
+double moments_std(const struct moments *m)
+{
+    if (m->n < 2 || m->has_overflowed) return (double)NAN;
+    /* Around the integer mean c the sum of squares is Σx² − 2cΣx + nc², exact modulo 2^128; nothing cancels in floating point. */
+    wide_int centre = m->sum / m->n, rest = m->sum % m->n;
+    wide_uint deviations = m->sum_squares - 2 * (wide_uint)centre * (wide_uint)m->sum +
+                           (wide_uint)m->n * (wide_uint)centre * (wide_uint)centre;
+    double n = (double)m->n, r = (double)rest;
+    double variance = ((double)deviations - r * r / n) / n;
+    return variance > 0 ? sqrt(variance) : 0.0;
+}
