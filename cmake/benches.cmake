@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Benchmark programs (bench/), built on demand: not part of `all`.
+# Reference programs of the benchmarks (bench/), built by `ninja benches`: not part of `all`.
+add_custom_target(benches)
+foreach(bench bare_loop curl_client startup)
+  add_executable(bench_${bench} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/${bench}.c)
+  add_dependencies(benches bench_${bench})
+endforeach()
+target_link_libraries(bench_curl_client PRIVATE PkgConfig::CURL)
