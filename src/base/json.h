@@ -6,9 +6,11 @@
  * JSON (RFC 8259) in two ways. The tree (json_parse) is for documents that fit in memory:
  * configuration, records, answers; positions and the text of numbers are kept. The cursor
  * (json_cursor) walks bytes in place without a tree and skips what is not asked for. Both are
- * strict: no comments, no trailing commas, no NaN, one top-level value. Duplicate keys: the last
- * one wins in look-ups. Invalid UTF-8 in strings is an error unless `lossy` is set, then each
- * maximal invalid part becomes U+FFFD; lone surrogate escapes likewise.
+ * strict: no comments, no trailing commas, no NaN, no byte order mark, one top-level value.
+ * Duplicate keys: the last one wins in look-ups. Invalid UTF-8 in strings is an error unless `lossy`
+ * is set, then each maximal invalid part becomes U+FFFD; lone surrogate escapes likewise.
+ * Nothing here recurses on the depth of the input or depends on the locale. All functions may be
+ * called from any thread; one arena or cursor is for one thread at a time.
  * For writing see base/json_write.h; for reading documents larger than memory base/json_stream.h.
  */
 
@@ -18,6 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The deepest nesting that any limit can allow. */
+#define JSON_DEPTH_MAX 1024
 
 enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
@@ -35,12 +40,16 @@ struct json_value {
 };
 
 struct json_limits {
-    size_t max_depth;        /* nested arrays and objects, 0 = 128 */
+    size_t max_depth;        /* nested arrays and objects, 0 = 128, at most JSON_DEPTH_MAX */
     size_t max_string_bytes; /* one decoded string, 0 = 64 MiB */
     bool lossy;              /* see above */
 };
 
-/* Parses `len` bytes; *ret lives in `arena`. err->line, column and offset give the place. limits may be NULL. */
+/*
+ * Parses `len` bytes; *ret lives in `arena`. limits may be NULL. AS_E_INVALID: no JSON; AS_E_LIMIT: deeper or longer
+ * than the limits, or than the arena's; AS_E_NOMEM. err->line, column (in bytes) and offset give the place, and the
+ * message says it too, without the name of the input (see error_prefix). After a failure the arena may hold parts.
+ */
 as_status json_parse(const char *text, size_t len, const struct json_limits *limits, struct arena *arena,
                      const struct json_value **ret, struct as_error *err) AS_NODISCARD;
 
@@ -53,21 +62,26 @@ bool json_string(const struct json_value *value, const char **ret);
 bool json_bool(const struct json_value *value, bool *ret);
 /* A number whose value is an integer within int64 (1, 1.0 and 1e2 are; 1.5 and 1e30 are not). */
 bool json_int64(const struct json_value *value, int64_t *ret);
-/* Any number as the nearest finite double. */
+/* Any number as the nearest double; false when that is infinite. */
 bool json_double(const struct json_value *value, double *ret);
 bool json_is_null(const struct json_value *value);
 const char *json_type_name(enum json_type type);
 
-/* Number text (JSON grammar) to value; false when it does not fit. Used by tree and cursor users alike. */
+/*
+ * Number text (JSON grammar) to value; false when it is no number or does not fit (int64: not whole or out of range;
+ * double: the nearest one is infinite). Correctly rounded.
+ */
 bool json_text_int64(const char *text, size_t len, int64_t *ret);
 bool json_text_double(const char *text, size_t len, double *ret);
 
 /*
  * A cursor over one value in memory, without allocation. It must point at a value; each function
- * moves past what it consumed. After the first syntax error `failed` is set and all calls return
- * false. Keys and strings are given raw (still escaped, without quotes); json_raw_equals compares
- * and json_raw_decode decodes them. It does not check UTF-8 or grammar inside skipped values beyond
- * strings and nesting (json_cursor_validate does).
+ * moves past what it consumed. A function that finds a value of another type returns false, consumes
+ * nothing of it and is no failure: take or skip it otherwise. After the first syntax error `failed` is
+ * set and all calls return false; look at it once, after the last call. Keys and strings are given raw
+ * (still escaped, without quotes, their escapes checked); json_raw_equals compares and json_raw_decode
+ * decodes them. It does not check UTF-8, nor grammar inside skipped arrays and objects beyond strings
+ * and nesting (json_cursor_validate does), nor what follows the value (cursor.at tells).
  */
 struct json_cursor {
     const char *at;
@@ -91,18 +105,21 @@ bool json_enter_array(struct json_cursor *cursor);
 bool json_next_member(struct json_cursor *cursor, struct json_raw *ret_key);
 /* True when another item follows, cursor at it; `*first` starts as true and is kept by the caller. */
 bool json_next_item(struct json_cursor *cursor, bool *first);
+/* Steps over one value of any type; nesting beyond JSON_DEPTH_MAX fails. */
 bool json_skip(struct json_cursor *cursor);
 bool json_take_string(struct json_cursor *cursor, struct json_raw *ret);
 /* Number text in ret; not escaped. */
 bool json_take_number(struct json_cursor *cursor, struct json_raw *ret);
 bool json_take_bool(struct json_cursor *cursor, bool *ret);
 bool json_take_null(struct json_cursor *cursor);
-/* Full RFC 8259 check of one value in memory with the limits above; iterative, no recursion. */
+/* Full RFC 8259 check that the text is one value within the limits (NULL: the defaults). Allocates nothing. */
 bool json_cursor_validate(const char *text, size_t len, const struct json_limits *limits);
 
 bool json_raw_equals(const struct json_raw *raw, const char *text);
-/* Decodes escapes into `ret` (room for raw->len bytes is always enough ×1 for valid escapes; lossy gets ×3).
-   Returns the number of bytes. Lone surrogates and invalid UTF-8 become U+FFFD. */
+/*
+ * Decodes escapes into `ret` and returns the number of bytes, without a NUL: at most raw->len, or 3 × raw->len when
+ * the text may hold invalid UTF-8. Lone surrogates and maximal invalid parts become U+FFFD.
+ */
 size_t json_raw_decode(const struct json_raw *raw, char *ret);
 
 #endif
