@@ -33,7 +33,7 @@ int64_t histogram_percentile_ns(const struct histogram *h, int64_t milli_percent
         below += h->buckets[index];
         index = histogram_next(h, index + 1);
     }
-    int64_t middle = index < HISTOGRAM_BUCKETS ? histogram_middle_ns(index) : h->moments.max;
-    if (middle < h->moments.min) return h->moments.min;
-    return middle > h->moments.max ? h->moments.max : middle;
+    int64_t upper = index < HISTOGRAM_BUCKETS ? histogram_upper_ns(index) : h->moments.max;
+    if (upper < h->moments.min) return h->moments.min;
+    return upper > h->moments.max ? h->moments.max : upper;
 }

@@ -53,12 +53,6 @@ static inline int64_t histogram_upper_ns(uint32_t index)
     return histogram_lower_ns(index) + (block < 2 ? 0 : (INT64_C(1) << (block - 1)) - 1);
 }
 
-/* What stands for a value of which only the bucket is known: the middle of the bucket. */
-static inline int64_t histogram_middle_ns(uint32_t index)
-{
-    return histogram_lower_ns(index) + (histogram_upper_ns(index) - histogram_lower_ns(index)) / 2;
-}
-
 static inline void histogram_record_many(struct histogram *h, int64_t ns, int64_t count)
 {
     if (count <= 0) return;
@@ -83,8 +77,17 @@ void histogram_merge(struct histogram *h, const struct histogram *other);
 uint32_t histogram_next(const struct histogram *h, uint32_t index);
 
 /*
- * The nearest-rank percentile (see stats/percentile.h; `milli_percent` is 1000 × percent, 0 < … ≤ 100000): the middle of the
- * bucket that holds that rank, kept within min and max. Off by at most 1/512 of the value. -1 when empty.
+ * Puts `count` values into bucket `index` (< HISTOGRAM_BUCKETS) without touching the moments, which the caller merges
+ * from where they were kept exactly. For reading a histogram back from a record.
+ */
+static inline void histogram_fill(struct histogram *h, uint32_t index, uint64_t count)
+{
+    h->buckets[index] += count;
+}
+
+/*
+ * The nearest-rank percentile (see stats/percentile.h; `milli_percent` is 1000 × percent, 0 < … ≤ 100000): the upper bound of
+ * the bucket that holds that rank, kept within min and max. At most 1/256 above the value. -1 when empty.
  */
 int64_t histogram_percentile_ns(const struct histogram *h, int64_t milli_percent);
 

@@ -13,7 +13,7 @@
 
 #define PERCENTILE_METHOD_NEAREST_RANK "nearest_rank"
 #define PERCENTILE_METHOD_LINEAR "linear"
-#define PERCENTILE_METHOD_HISTOGRAM "nearest_rank_histogram"
+#define PERCENTILE_METHOD_HISTOGRAM "histogram_1_256"
 
 /*
  * The index of the nearest-rank percentile among n ≥ 1 sorted values: ceil(p·n) − 1, in integers
@@ -28,7 +28,7 @@ int64_t percentile_nearest_rank(const int64_t *sorted, int64_t n, int64_t milli_
 double percentile_linear(const int64_t *sorted, int64_t n, int64_t milli_percent);
 
 /*
- * The smallest n at which a percentile is more than the largest value: one observation is expected beyond it,
+ * The smallest n at which the percentile is not simply the largest value: one observation is expected beyond it,
  * ceil(1 / (1 − p)). p50: 2, p90: 10, p95: 20, p99: 100, p99.9: 1000. Below it the figure is shown and marked.
  */
 int64_t percentile_min_samples(int64_t milli_percent);

@@ -3,6 +3,37 @@
 
 #include <math.h>
 
+size_t wide_format(wide_int value, char ret_text[WIDE_TEXT_BYTES])
+{
+    char digits[WIDE_TEXT_BYTES];
+    size_t count = 0, len = 0;
+    wide_uint rest = value < 0 ? ~(wide_uint)value + 1 : (wide_uint)value;
+    do {
+        digits[count++] = (char)('0' + (int)(rest % 10));
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0) ret_text[len++] = '-';
+    while (count > 0) ret_text[len++] = digits[--count];
+    ret_text[len] = '\0';
+    return len;
+}
+
+bool wide_parse(const char *text, size_t len, wide_int *ret)
+{
+    bool is_negative = len > 0 && text[0] == '-';
+    size_t at = is_negative ? 1 : 0;
+    if (at == len) return false;
+    wide_int value = 0;
+    for (; at < len; at++) {
+        if (text[at] < '0' || text[at] > '9') return false;
+        int digit = text[at] - '0';
+        if (__builtin_mul_overflow(value, 10, &value)) return false;
+        if (__builtin_add_overflow(value, is_negative ? -digit : digit, &value)) return false;
+    }
+    *ret = value;
+    return true;
+}
+
 void moments_merge(struct moments *m, const struct moments *other)
 {
     if (other->n == 0) return;
@@ -10,7 +41,8 @@ void moments_merge(struct moments *m, const struct moments *other)
     if (m->n == 0 || other->max > m->max) m->max = other->max;
     m->n += other->n;
     m->sum += other->sum;
-    if (__builtin_add_overflow(m->sum_squares, other->sum_squares, &m->sum_squares) || other->has_overflowed)
+    if (__builtin_add_overflow(m->sum_squares, other->sum_squares, &m->sum_squares) || m->sum_squares >> 127 ||
+        other->has_overflowed)
         m->has_overflowed = true;
 }
 

@@ -30,7 +30,6 @@ static void test_bounds_tile_the_line(void **state)
         assert_true(upper >= lower);
         assert_int_equal(histogram_index(lower), i);
         assert_int_equal(histogram_index(upper), i);
-        assert_int_equal(histogram_index(histogram_middle_ns(i)), i);
         assert_true((upper - lower) * 256 <= lower);
         expected = upper + 1;
     }
@@ -77,7 +76,8 @@ static void test_percentiles_within_a_bucket(void **state)
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         double exact = (double)(at[i] / 100) * 1000003.0;
         double got = (double)histogram_percentile_ns(&histogram, at[i]);
-        assert_true(fabs(got - exact) <= exact / 512 + 1);
+        assert_true(got >= exact);
+        assert_true(got - exact <= exact / 256);
     }
     assert_int_equal(histogram.moments.max, INT64_C(1000003000));
     assert_true(moments_mean(&histogram.moments) == 500.5 * 1000003);
