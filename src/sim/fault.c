@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/fault.h"
+
+#include "base/rng.h"
+#include "sim/dist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum fault_argument argument;
+    int64_t initial;
+} kinds[FAULT_KIND_COUNT] = {
+#define FAULT_ROW(kind, name, argument, initial, meaning) {name, FAULT_ARG_##argument, initial},
+    FAULT_KIND_MAP(FAULT_ROW)
+#undef FAULT_ROW
+};
+
+const char *fault_name(enum fault_kind kind)
+{
+    return kind == FAULT_STATUS ? "status" : kinds[kind].name;
+}
+
+bool fault_needs_stream(enum fault_kind kind)
+{
+    return kind == FAULT_STREAM_ERROR || kind == FAULT_BAD_EVENT || kind == FAULT_UNFINISHED || kind == FAULT_NO_DONE;
+}
+
+static as_status refuse(const char *text, struct as_error *err)
+{
+    return error_set(err, AS_E_USAGE,
+                     "'%s' is no fault: give KIND[:ARG]@WHEN, KIND a status 400-599, oom, html, reset, close, truncate, stall, "
+                     "slow-headers, error-in-stream, bad-event, unfinished, no-done or no-last-chunk, WHEN a probability, "
+                     "every=N, first=N or at=N[-M], for example 429:2@0.1",
+                     text);
+}
+
+/* A whole number ≥ 0 at *at, which is moved behind it. */
+static bool take_number(const char **at, int64_t *ret)
+{
+    if (**at < '0' || **at > '9')
+        return false;
+    char *end;
+    errno = 0;
+    long long value = strtoll(*at, &end, 10);
+    if (errno)
+        return false;
+    *ret = value;
+    *at = end;
+    return true;
+}
+
+static bool kind_parse(const char *name, size_t len, struct fault *fault)
+{
+    const char *at = name;
+    int64_t status;
+    if (take_number(&at, &status)) {
+        fault->kind = FAULT_STATUS;
+        fault->status = (int)status;
+        return at == name + len && status >= 400 && status <= 599;
+    }
+    for (int i = FAULT_STATUS + 1; i < FAULT_KIND_COUNT; i++)
+        if (strlen(kinds[i].name) == len && memcmp(kinds[i].name, name, len) == 0) {
+            fault->kind = (enum fault_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static bool argument_parse(const char *text, const char *end, struct fault *fault)
+{
+    double ns;
+    switch (kinds[fault->kind].argument) {
+    case FAULT_ARG_NONE:
+        return false;
+    case FAULT_ARG_DURATION:
+        if (text + duration_parse(text, &ns) != end)
+            return false;
+        fault->argument = (int64_t)ns;
+        return true;
+    case FAULT_ARG_RETRY_AFTER:
+    case FAULT_ARG_CHUNKS:
+        return take_number(&text, &fault->argument) && text == end;
+    }
+    return false;
+}
+
+static bool range_parse(const char *text, struct fault *fault)
+{
+    if (!take_number(&text, &fault->from) || fault->from < 1)
+        return false;
+    fault->to = fault->from;
+    if (*text == '-' && fault->when == FAULT_AT) {
+        text++;
+        if (!take_number(&text, &fault->to) || fault->to < fault->from)
+            return false;
+    }
+    return *text == '\0';
+}
+
+static bool when_parse(const char *text, struct fault *fault)
+{
+    static const struct {
+        const char *name;
+        enum fault_when when;
+    } words[] = {{"every=", FAULT_EVERY}, {"first=", FAULT_FIRST}, {"at=", FAULT_AT}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(text, words[i].name, strlen(words[i].name)) == 0) {
+            fault->when = words[i].when;
+            return range_parse(text + strlen(words[i].name), fault);
+        }
+    char *end;
+    fault->when = FAULT_PROBABILITY;
+    fault->probability = strtod(text, &end);
+    return end != text && *end == '\0' && strspn(text, "0123456789.eE-") == strlen(text) && fault->probability >= 0 &&
+           fault->probability <= 1;
+}
+
+as_status fault_parse(const char *text, struct fault *ret, struct as_error *err)
+{
+    struct fault fault = {0};
+    const char *at = strchr(text, '@');
+    if (!at)
+        return refuse(text, err);
+    const char *colon = memchr(text, ':', (size_t)(at - text));
+    const char *name_end = colon ? colon : at;
+    if (!kind_parse(text, (size_t)(name_end - text), &fault))
+        return refuse(text, err);
+    fault.argument = kinds[fault.kind].initial;
+    if (colon && !argument_parse(colon + 1, at, &fault))
+        return refuse(text, err);
+    if (!when_parse(at + 1, &fault))
+        return refuse(text, err);
+    *ret = fault;
+    return AS_OK;
+}
+
+static bool applies(const struct fault *fault, uint64_t seed, size_t index, int64_t number)
+{
+    switch (fault->when) {
+    case FAULT_PROBABILITY: {
+        uint64_t draw = rng_mix(rng_mix(seed, UINT64_C(0xfa17) + index), (uint64_t)number);
+        return (double)(draw >> 11) * 0x1.0p-53 < fault->probability;
+    }
+    case FAULT_EVERY:
+        return number % fault->from == 0;
+    case FAULT_FIRST:
+        return number <= fault->from;
+    case FAULT_AT:
+        return number >= fault->from && number <= fault->to;
+    }
+    return false;
+}
+
+const struct fault *fault_choose(const struct fault *faults, size_t count, uint64_t seed, int64_t number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (applies(&faults[i], seed, i, number))
+            return &faults[i];
+    return NULL;
+}
