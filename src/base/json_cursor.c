@@ -33,7 +33,7 @@ static inline bool cursor_take_char(struct json_cursor *cursor, char c)
 
 void json_cursor_init(struct json_cursor *cursor, const char *text, size_t len)
 {
-    *cursor = (struct json_cursor){.at = text, .end = text + len};
+    *cursor = (struct json_cursor){.at = text, .end = len ? text + len : text};
 }
 
 int json_cursor_type(struct json_cursor *cursor)

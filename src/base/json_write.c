@@ -278,6 +278,8 @@ static void escape_one(struct strbuf *out, char c)
 
 void json_escape(struct strbuf *out, const char *text, size_t len)
 {
+    if (len == 0)
+        return;
     const char *at = text, *end = text + len;
     const char *plain = at;
     while (at < end) {
