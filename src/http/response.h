@@ -6,16 +6,22 @@
  * Incremental reader of HTTP/1.x responses (RFC 9112) for the measuring client: fed with whatever
  * a read returned, it gives spans of the caller's buffer; nothing is copied except a head that
  * arrives in several pieces. Reads chunked (trailers, extensions), Content-Length and
- * close-delimited bodies; skips 1xx responses. Lenient where RFC 9112 2.2 allows it to a client
- * (bare LF line ends, no reason phrase, equal duplicate Content-Length); everything else that
- * is malformed is an error. One per connection; one thread.
+ * close-delimited bodies; skips 1xx responses (101 is an error: nothing was asked to switch). Lenient where RFC 9112
+ * allows or asks it of a client: bare LF ends the start line, header and trailer lines (2.2), no reason phrase, folded
+ * lines (5.2), equal duplicate Content-Length. Everything else that is malformed is an error. One per connection; one thread.
+ *
+ * Framing decisions (RFC 9112 6.3): Transfer-Encoding beside Content-Length wins and ends the connection's reuse, as it
+ * does in HTTP/1.0; a transfer coding other than "chunked" is an error, but "identity" alone, which old servers send, is
+ * read to the close; two different Content-Length values are an error; chunk sizes pass 2^60 only as an error.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_RESPONSE_HEAD_MAX ((size_t)64 * 1024)
+#define HTTP_RESPONSE_HEAD_MAX ((size_t)64 * 1024)    /* all heads of a response, 1xx included */
+#define HTTP_RESPONSE_TRAILER_MAX ((size_t)16 * 1024) /* all trailer lines */
+#define HTTP_RESPONSE_CHUNK_LINE_MAX ((size_t)4096)   /* a chunk size with its extensions */
 
 enum http_media { HTTP_MEDIA_OTHER, HTTP_MEDIA_JSON, HTTP_MEDIA_EVENT_STREAM, HTTP_MEDIA_TEXT, HTTP_MEDIA_HTML };
 enum http_coding { HTTP_CODING_IDENTITY, HTTP_CODING_GZIP, HTTP_CODING_OTHER };
@@ -27,7 +33,7 @@ struct http_response_head {
     bool chunked;
     bool keep_alive;            /* what the head allows, before the body ended well */
     int64_t content_length;     /* bytes, -1 = none */
-    enum http_media media;      /* of Content-Type, any case, parameters ignored */
+    enum http_media media;      /* of Content-Type, any case, parameters ignored; "…+json" is JSON, other "text/…" TEXT */
     enum http_coding coding;    /* of Content-Encoding */
     double retry_after_s;       /* Retry-After in seconds (delta or date); < 0 = absent or unreadable */
     char location[512];         /* Location, cut to fit; "" = none */
@@ -43,22 +49,25 @@ enum http_result {
 
 struct http_response {
     struct http_response_head head;
-    int state;
     uint64_t left;          /* bytes of the current chunk or body still to come */
+    uint64_t body_bytes;    /* decoded so far */
     uint32_t head_bytes;    /* bytes of heads read so far, 1xx included */
-    bool head_request;      /* the request was HEAD: no body */
-    char *kept;             /* head or chunk-size line collected over several reads; malloc'ed lazily, freed after */
+    uint32_t line_bytes;    /* of the chunk-size line or the trailers being read */
+    int state;
+    bool head_request;      /* set it after init when the request was HEAD: no body */
+    char *kept;             /* head collected over several reads; malloc'ed lazily, freed when it is complete */
     uint32_t kept_len, kept_capacity;
     const char *error;      /* static sentence, after HTTP_BAD */
-    uint64_t body_bytes;    /* decoded so far */
 };
 
-/* Ready for a new response; keeps nothing of the old one. */
+/* Ready for a new response; keeps nothing of the old one, frees nothing: only for a new struct or after HTTP_END. */
 void http_response_init(struct http_response *parser);
+/* Frees what an unfinished response holds. The struct may be initialised again. */
 void http_response_done(struct http_response *parser);
 /*
- * Consumes from [*at, end) and moves *at. Call again until HTTP_MORE, HTTP_END or HTTP_BAD. After HTTP_END call
- * http_response_init before the next response.
+ * Consumes from [*at, end) and moves *at. Call again until HTTP_MORE, HTTP_END or HTTP_BAD; also with *at == end, since
+ * the end of a response needs no byte of its own. After HTTP_END call http_response_init before the next response. After
+ * HTTP_BAD every further call gives HTTP_BAD.
  */
 enum http_result http_response_next(struct http_response *parser, const char **at, const char *end, const char **ret_span,
                                     size_t *ret_span_len);
