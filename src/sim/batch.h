@@ -19,8 +19,8 @@ struct batch_place {
 };
 
 struct batch {
-    uint32_t slots;       /* 0 = no limit */
-    int64_t queue_limit;  /* longest queue, -1 = no limit */
+    uint32_t slots;      /* 0 = no limit */
+    int64_t queue_limit; /* longest queue, -1 = no limit */
     uint32_t running;
     uint32_t waiting;
     struct batch_place *first, *last; /* the queue */

@@ -93,11 +93,13 @@ static void prepare(struct dist *dist, double mean, double deviation)
 static as_status refuse(const char *text, enum dist_unit unit, struct as_error *err)
 {
     if (unit == DIST_COUNT)
-        return error_set(err, AS_E_USAGE, "'%s' is no length: give a number or NAME:A,B, for example 40 or uniform:10,100", text);
-    return error_set(err, AS_E_USAGE,
-                     "'%s' is no delay: give a duration or NAME:A,B with constant, uniform, normal, exponential, gamma or "
-                     "lognormal, for example 50ms or normal:50ms,5ms",
-                     text);
+        return error_set(err, AS_E_USAGE,
+                         "'%s' is no length: give a number or NAME:A,B, for example 40 or uniform:10,100", text);
+    return error_set(
+        err, AS_E_USAGE,
+        "'%s' is no delay: give a duration or NAME:A,B with constant, uniform, normal, exponential, gamma or "
+        "lognormal, for example 50ms or normal:50ms,5ms",
+        text);
 }
 
 as_status dist_parse(const char *text, enum dist_unit unit, struct dist *ret, struct as_error *err)
@@ -107,8 +109,8 @@ as_status dist_parse(const char *text, enum dist_unit unit, struct dist *ret, st
     const char *colon = strchr(text, ':');
     if (colon) {
         size_t i = 0;
-        while (i < sizeof(kinds) / sizeof(kinds[0]) &&
-               (strlen(kinds[i].name) != (size_t)(colon - text) || strncmp(kinds[i].name, text, (size_t)(colon - text)) != 0))
+        while (i < sizeof(kinds) / sizeof(kinds[0]) && (strlen(kinds[i].name) != (size_t)(colon - text) ||
+                                                        strncmp(kinds[i].name, text, (size_t)(colon - text)) != 0))
             i++;
         if (i == sizeof(kinds) / sizeof(kinds[0]))
             return refuse(text, unit, err);

@@ -30,11 +30,12 @@ bool fault_needs_stream(enum fault_kind kind)
 
 static as_status refuse(const char *text, struct as_error *err)
 {
-    return error_set(err, AS_E_USAGE,
-                     "'%s' is no fault: give KIND[:ARG]@WHEN, KIND a status 400-599, oom, html, reset, close, truncate, stall, "
-                     "slow-headers, error-in-stream, bad-event, unfinished, no-done or no-last-chunk, WHEN a probability, "
-                     "every=N, first=N or at=N[-M], for example 429:2@0.1",
-                     text);
+    return error_set(
+        err, AS_E_USAGE,
+        "'%s' is no fault: give KIND[:ARG]@WHEN, KIND a status 400-599, oom, html, reset, close, truncate, stall, "
+        "slow-headers, error-in-stream, bad-event, unfinished, no-done or no-last-chunk, WHEN a probability, "
+        "every=N, first=N or at=N[-M], for example 429:2@0.1",
+        text);
 }
 
 /* A whole number ≥ 0 at *at, which is moved behind it. */

@@ -17,7 +17,8 @@ as_status freeze_parse(const char *text, struct freeze *ret, struct as_error *er
             return AS_OK;
         }
     }
-    return error_set(err, AS_E_USAGE, "'%s' is no freeze: give START+LENGTH counted from the first request, for example 5s+1.4s", text);
+    return error_set(err, AS_E_USAGE,
+                     "'%s' is no freeze: give START+LENGTH counted from the first request, for example 5s+1.4s", text);
 }
 
 static int by_start(const void *a, const void *b)

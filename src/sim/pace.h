@@ -3,9 +3,9 @@
 #define ASSAY_SIM_PACE_H
 
 /*
- * When the simulated engine gets a piece of work done. Its time stands still in freezes (the whole server pauses: nothing
- * is emitted, work resumes where it was) and, with a grid, its results come out only at multiples of the grid on the
- * monotonic clock, as a real engine emits one token of every running request a step. Pure functions; any thread.
+ * When the simulated engine gets a piece of work done. Its time stands still in freezes (the whole server pauses:
+ * nothing is emitted, work resumes where it was) and, with a grid, its results come out only at multiples of the grid
+ * on the monotonic clock, as a real engine emits one token of every running request a step. Pure functions; any thread.
  */
 
 #include "base/status.h"
@@ -22,7 +22,7 @@ struct freeze {
 struct pace {
     const struct freeze *freezes; /* ascending, not overlapping */
     size_t freeze_count;
-    int64_t grid_ns;              /* 0 = no grid */
+    int64_t grid_ns; /* 0 = no grid */
 };
 
 /* "START+LENGTH" ("5s+1.4s"); AS_E_USAGE with a sentence. */

@@ -47,7 +47,8 @@ static void test_constant(void **state)
     static const struct {
         const char *text;
         int64_t ns;
-    } cases[] = {{"50ms", 50000000}, {"constant:1.5s", 1500000000}, {"0", 0}, {"250us", 250000}, {"3ns", 3}, {"2m", 120000000000}, {"0ms", 0}, {"1e3us", 1000000}};
+    } cases[] = {{"50ms", 50000000}, {"constant:1.5s", 1500000000}, {"0", 0},   {"250us", 250000},
+                 {"3ns", 3},         {"2m", 120000000000},          {"0ms", 0}, {"1e3us", 1000000}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct dist dist;
         struct rng rng, before;
@@ -95,7 +96,8 @@ static void test_never_negative(void **state)
 static void test_mean(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"50ms", "uniform:0,100ms", "normal:50ms,1ms", "exponential:50ms", "gamma:50ms,9ms", "lognormal:50ms,9ms"};
+    static const char *const texts[] = {"50ms",           "uniform:0,100ms",   "normal:50ms,1ms", "exponential:50ms",
+                                        "gamma:50ms,9ms", "lognormal:50ms,9ms"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct dist dist;
         assert_int_equal(dist_parse(texts[i], DIST_DURATION, &dist, NULL), AS_OK);
@@ -121,8 +123,25 @@ static void test_counts(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "50", "ms", "50 ms", "-5ms", "50xs", "normal:50ms", "normal:50ms,5ms,1ms", "uniform:60ms,40ms", "nosuch:50ms", "constant:",
-                                      "inf", "nan", "0x10ms", "1e99s", "normal:50ms,", "exponential:50ms,5ms", ":50ms", "normal:inf,1ms"};
+    static const char *const bad[] = {"",
+                                      "50",
+                                      "ms",
+                                      "50 ms",
+                                      "-5ms",
+                                      "50xs",
+                                      "normal:50ms",
+                                      "normal:50ms,5ms,1ms",
+                                      "uniform:60ms,40ms",
+                                      "nosuch:50ms",
+                                      "constant:",
+                                      "inf",
+                                      "nan",
+                                      "0x10ms",
+                                      "1e99s",
+                                      "normal:50ms,",
+                                      "exponential:50ms,5ms",
+                                      ":50ms",
+                                      "normal:inf,1ms"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct dist dist = {DIST_GAMMA, 1, 2};
         struct as_error err;

@@ -38,8 +38,9 @@ static void test_kinds(void **state)
     f = parsed("slow-headers@at=7-9");
     assert_int_equal(f.argument, 1000000000);
     assert_int_equal(f.to, 9);
-    static const char *const plain[] = {"oom@1",      "html@1",       "close@1",  "truncate@1",     "stall@1", "error-in-stream@1",
-                                        "bad-event@1", "unfinished@1", "no-done@1", "no-last-chunk@1"};
+    static const char *const plain[] = {
+        "oom@1",       "html@1",       "close@1",   "truncate@1",     "stall@1", "error-in-stream@1",
+        "bad-event@1", "unfinished@1", "no-done@1", "no-last-chunk@1"};
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
         f = parsed(plain[i]);
         assert_int_equal(strncmp(fault_name(f.kind), plain[i], strlen(fault_name(f.kind))), 0);
@@ -49,9 +50,27 @@ static void test_kinds(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"",        "429",        "429@",        "429@1.5",   "200@0.1",       "600@0.1",     "reset:x@0.1", "oom:3@1",
-                                      "429@every=0", "429@every=1-2", "429@at=5-3", "nosuch@1", "429@soon",      "429@every=",  "429:@1",      "@0.5",
-                                      "slow-headers:250@1", "reset:3@-1", "429@nan", "42x@1", "reset:99999999999999999999@1"};
+    static const char *const bad[] = {"",
+                                      "429",
+                                      "429@",
+                                      "429@1.5",
+                                      "200@0.1",
+                                      "600@0.1",
+                                      "reset:x@0.1",
+                                      "oom:3@1",
+                                      "429@every=0",
+                                      "429@every=1-2",
+                                      "429@at=5-3",
+                                      "nosuch@1",
+                                      "429@soon",
+                                      "429@every=",
+                                      "429:@1",
+                                      "@0.5",
+                                      "slow-headers:250@1",
+                                      "reset:3@-1",
+                                      "429@nan",
+                                      "42x@1",
+                                      "reset:99999999999999999999@1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct fault fault = {.status = 77};
         struct as_error err;
@@ -111,8 +130,11 @@ static void test_first_of_list_wins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_refused),           cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_probability), cmocka_unit_test(test_first_of_list_wins),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_probability),
+        cmocka_unit_test(test_first_of_list_wins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

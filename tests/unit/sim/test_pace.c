@@ -30,15 +30,14 @@ static void test_freeze(void **state)
     static const struct {
         int64_t from_ms, work_ms, done_ms;
     } cases[] = {
-        {0, 99, 99},     {0, 100, 140},  {0, 150, 190}, {90, 20, 150},  {100, 0, 140},   {120, 5, 145},
-        {139, 0, 140},   {140, 0, 140},  {140, 60, 210}, {0, 160, 210}, {0, 170, 220},   {90, 80, 220},
-        {250, 10, 260},
+        {0, 99, 99},   {0, 100, 140},  {0, 150, 190}, {90, 20, 150}, {100, 0, 140}, {120, 5, 145},  {139, 0, 140},
+        {140, 0, 140}, {140, 60, 210}, {0, 160, 210}, {0, 170, 220}, {90, 80, 220}, {250, 10, 260},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int64_t done = pace_advance(&pace, epoch, epoch + cases[i].from_ms * MS, cases[i].work_ms * MS) - epoch;
         if (done != cases[i].done_ms * MS)
-            fail_msg("from %ld ms, %ld ms of work: done at %ld ns, not %ld ms", (long)cases[i].from_ms, (long)cases[i].work_ms,
-                     (long)done, (long)cases[i].done_ms);
+            fail_msg("from %ld ms, %ld ms of work: done at %ld ns, not %ld ms", (long)cases[i].from_ms,
+                     (long)cases[i].work_ms, (long)done, (long)cases[i].done_ms);
     }
 }
 
@@ -93,8 +92,9 @@ static void test_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_freeze), cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_grid_with_freeze), cmocka_unit_test(test_parse), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_freeze),
+        cmocka_unit_test(test_grid),  cmocka_unit_test(test_grid_with_freeze),
+        cmocka_unit_test(test_parse), cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_SIM_ANSWER_H
+#define ASSAY_SIM_ANSWER_H
+
+/*
+ * One answer of the simulated model: what it consists of, how long each step takes, and its bytes on the wire, HTTP
+ * framing included. Knows no clock and no socket: the caller asks for the next delay, waits, asks for the next bytes,
+ * sends them. The same profile, vocabulary, request and key give the same answer. One thread an answer; the profile and
+ * the vocabulary are shared.
+ *
+ * Identity: at the end tokens_done = reasoning_tokens + tokens, for each of `choices` choices.
+ */
+
+#include "base/rng.h"
+#include "base/strbuf.h"
+#include "sim/ask.h"
+#include "sim/profile.h"
+#include "sim/vocab.h"
+
+/* What the caller does with the bytes that were added to `out` (perhaps none). */
+enum answer_action {
+    ANSWER_GO_ON, /* send, then wait for the next step */
+    ANSWER_END,   /* send; the response is complete, the connection stays open */
+    ANSWER_CLOSE, /* send, then close */
+    ANSWER_RESET, /* send, then reset the connection */
+    ANSWER_STALL  /* send, then leave the connection open and silent */
+};
+
+struct answer {
+    const struct sim_profile *profile;
+    const struct vocab *vocab;
+    const struct fault *fault; /* its fate, NULL = none */
+    struct sim_ask ask;        /* ask.model is not kept */
+    uint64_t key;
+    uint64_t vocab_start;
+    struct rng rng;
+    int64_t prompt_tokens;
+    int64_t tokens;           /* planned: content or tool arguments, a choice */
+    int64_t reasoning_tokens; /* planned, a choice */
+    int64_t tokens_done;      /* emitted, reasoning first, a choice */
+    int64_t chunks;           /* steps emitted */
+    int64_t reasoning_chunks; /* of them with reasoning */
+    bool is_cut;              /* ended by max_tokens: finish_reason "length" */
+    bool head_done;
+    uint32_t prefix_len;
+    char prefix[SIM_MODEL_BYTES_MAX + 160]; /* of each event, up to the choice's index */
+};
+
+/*
+ * Plans the answer to `ask`. `number` is the request's place in the order of arrival, from 1: it decides its faults;
+ * `key` decides delays, length and text. `created_s` is the Unix time that the answer shows.
+ */
+void answer_init(struct answer *answer, const struct sim_profile *profile, const struct vocab *vocab,
+                 const struct sim_ask *ask, int64_t number, uint64_t key, int64_t created_s);
+
+/* True when the answer is an error (status fault): answer_start gives all of it, no slot is needed. */
+bool answer_is_error(const struct answer *answer);
+
+/* What goes out when the request has been read: head and role of a stream, nothing for others, or the fault that comes
+ * first. */
+enum answer_action answer_start(struct answer *answer, struct strbuf *out);
+
+/* Work before the next step, ns, ≥ 0; `running` requests share the machine. */
+int64_t answer_delay_ns(struct answer *answer, uint32_t running);
+
+/* The next step: one chunk of every choice, with the end of the response when it is the last. */
+enum answer_action answer_step(struct answer *answer, struct strbuf *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_SIM_RENDER_H
+#define ASSAY_SIM_RENDER_H
+
+/*
+ * The bytes of answers: response heads, events in HTTP chunks, JSON bodies, errors. Each function appends to `out`; a
+ * failure stays in the buffer's status. Nothing is allocated once the buffer has seen the largest answer.
+ */
+
+#include "sim/answer.h"
+
+/* Writes `answer->prefix`: the event up to the choice's index. */
+void render_prefix(struct answer *answer, int64_t created_s);
+
+void render_stream_head(struct strbuf *out);
+/* The role of each choice, as chat streams begin. */
+void render_roles(const struct answer *answer, struct strbuf *out);
+/* `count` reasoning tokens from `from` of every choice. */
+void render_reasoning(const struct answer *answer, int64_t from, int64_t count, struct strbuf *out);
+/* `count` content tokens (or tool arguments) from `from` of every choice. */
+void render_content(const struct answer *answer, int64_t from, int64_t count, struct strbuf *out);
+/* Finish reasons, usage as asked for, [DONE] and the last HTTP chunk, as the answer's fate allows. */
+void render_stream_end(const struct answer *answer, struct strbuf *out);
+/* An error object as an event, then [DONE] and the last HTTP chunk. */
+void render_stream_error(struct strbuf *out);
+/* An event whose JSON is cut. */
+void render_bad_event(struct strbuf *out);
+/* The last HTTP chunk. */
+void render_last_chunk(struct strbuf *out);
+/* The whole response to a request without a stream. */
+void render_body(const struct answer *answer, struct strbuf *out);
+
+/* A whole error response with an OpenAI-style object. `retry_after_s` -1 = no such field. `message` needs no JSON
+ * escape. */
+void render_error(struct strbuf *out, int status, const char *type, const char *message, int64_t retry_after_s);
+/* A whole response; `head_fields` are further lines, each ending in CR LF. */
+void render_response(struct strbuf *out, int status, const char *content_type, const char *head_fields,
+                     const char *body, size_t len);
+/* The fate of a request that gets an error answer. */
+void render_status_fault(const struct fault *fault, struct strbuf *out);
+
+#endif
