@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options/internal.h"
+
+/* Text for roff: backslashes and dashes escaped, no line begins with a control character. */
+static void add_roff(struct strbuf *out, const char *text)
+{
+    bool at_start = true;
+    for (; *text; text++) {
+        if (at_start && (*text == '.' || *text == '\''))
+            strbuf_adds(out, "\\&");
+        if (*text == '\\')
+            strbuf_adds(out, "\\e");
+        else if (*text == '-')
+            strbuf_adds(out, "\\-");
+        else
+            strbuf_addc(out, *text);
+        at_start = *text == '\n';
+    }
+}
+
+static void add_capitals(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        strbuf_addc(out, (char)(*text >= 'a' && *text <= 'z' ? *text - 32 : *text));
+}
+
+static void add_option(struct strbuf *out, const struct opt_command *command, const struct opt *opt)
+{
+    struct strbuf text AS_AUTO_STRBUF;
+    strbuf_init(&text, 0);
+    strbuf_adds(out, ".TP\n\\fB");
+    add_roff(out, opt->type == OPT_FLAG ? "--[no-]" : "--");
+    add_roff(out, opt->name);
+    strbuf_adds(out, "\\fR");
+    if (opt->type != OPT_FLAG) {
+        add_value_name(&text, opt);
+        strbuf_adds(out, " \\fI");
+        add_roff(out, strbuf_text(&text));
+        strbuf_adds(out, "\\fR");
+        strbuf_reset(&text);
+    }
+    strbuf_addc(out, '\n');
+    strbuf_adds(&text, opt->sentence);
+    if (opt->is_list)
+        strbuf_adds(&text, " May be repeated.");
+    strbuf_adds(&text, " Allowed: ");
+    value_allowed(opt, &text);
+    strbuf_addc(&text, '.');
+    add_default_sentence(&text, opt);
+    add_conditions(&text, command, opt);
+    strbuf_adds(&text, " Environment: ");
+    add_environment(&text, opt);
+    strbuf_addc(&text, '.');
+    add_aliases(&text, command, opt);
+    add_roff(out, strbuf_text(&text));
+    strbuf_addc(out, '\n');
+}
+
+static void add_foreign(struct strbuf *out, const struct opt_command *command)
+{
+    static const char *const words[] = {"the same as ", "goes to ", "always so: ", "refused: "};
+    bool is_first = true;
+    for (size_t i = 0; i < command->foreign_count; i++) {
+        const struct opt_foreign *foreign = &command->foreign[i];
+        if (foreign->kind == OPT_SAME)
+            continue;
+        if (is_first)
+            strbuf_adds(out, ".SH FLAGS OF OTHER TOOLS\n");
+        is_first = false;
+        strbuf_adds(out, ".TP\n\\fB");
+        add_roff(out, "--");
+        add_roff(out, foreign->name);
+        strbuf_adds(out, "\\fR\n");
+        add_roff(out, words[foreign->kind]);
+        if (foreign->kind == OPT_MAPPED && foreign->target) {
+            add_roff(out, "--");
+            add_roff(out, foreign->target);
+            add_roff(out, ". ");
+        }
+        add_roff(out, foreign->sentence ? foreign->sentence : "");
+        if (foreign->kind == OPT_REFUSED && foreign->target) {
+            add_roff(out, " Nearest: --");
+            add_roff(out, foreign->target);
+            add_roff(out, ".");
+        }
+        strbuf_addc(out, '\n');
+    }
+}
+
+static void add_end(struct strbuf *out, const struct opt_command *command)
+{
+    if (command->exit_count)
+        strbuf_adds(out, ".SH EXIT STATUS\n");
+    for (size_t i = 0; i < command->exit_count; i++) {
+        strbuf_addf(out, ".TP\n%d\n", command->exits[i].code);
+        add_roff(out, command->exits[i].meaning);
+        strbuf_addc(out, '\n');
+    }
+    if (command->examples) {
+        strbuf_adds(out, ".SH EXAMPLES\n.nf\n");
+        add_roff(out, command->examples);
+        strbuf_adds(out, ".fi\n");
+    }
+    strbuf_adds(out, ".SH SEE ALSO\n.BR assay (1)\n");
+}
+
+void options_man(const struct opt_command *command, const char *version, struct strbuf *out)
+{
+    size_t count = command_option_count(command);
+    const char *group;
+    strbuf_adds(out, ".TH ASSAY\\-");
+    add_capitals(out, command->name);
+    strbuf_addf(out, " 1 \"\" \"assay %s\" \"Assay\"\n.SH NAME\nassay\\-%s \\- ", version, command->name);
+    add_roff(out, command->summary);
+    strbuf_addf(out, "\n.SH SYNOPSIS\n.B assay %s\n%s", command->name, count ? "[options]\n" : "");
+    if (command->operands) {
+        add_roff(out, command->operands);
+        strbuf_addc(out, '\n');
+    }
+    if (command->description) {
+        strbuf_adds(out, ".SH DESCRIPTION\n");
+        for (const char *at = command->description; *at; at++) {
+            char letter[2] = {*at, '\0'};
+            if (at[0] == '\n' && at[1] == '\n') {
+                strbuf_adds(out, "\n.PP\n");
+                at++;
+            } else {
+                add_roff(out, letter);
+            }
+        }
+        strbuf_addc(out, '\n');
+    }
+    for (size_t g = 0; (group = command_group(command, g)) != NULL; g++) {
+        strbuf_adds(out, ".SH ");
+        add_capitals(out, group);
+        strbuf_addc(out, '\n');
+        for (size_t i = 0; i < count; i++) {
+            const struct opt *opt = command_option(command, i, NULL);
+            if (strcmp(opt->group, group) == 0 && !opt->is_hidden)
+                add_option(out, command, opt);
+        }
+    }
+    add_foreign(out, command);
+    add_end(out, command);
+}
