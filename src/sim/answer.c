@@ -11,11 +11,11 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 }
 
 /* Length as a server decides it: the model's own end, moved by min_tokens and ignore_eos, cut by max_tokens. */
-static void plan_length(struct answer *answer)
+static void plan_length(struct sim_answer *answer)
 {
     const struct sim_profile *profile = answer->profile;
     const struct sim_ask *ask = &answer->ask;
-    int64_t content = clamp(dist_sample(&profile->tokens, &answer->rng), 0, SIM_TOKENS_MAX);
+    int64_t content = clamp(sim_dist_sample(&profile->tokens, &answer->rng), 0, SIM_TOKENS_MAX);
     int64_t reasoning = ask->is_chat ? profile->reasoning_tokens : 0;
     int64_t total = content + reasoning;
     int64_t limit = profile->ignore_max_tokens || ask->max_tokens < 0 ? INT64_MAX : ask->max_tokens;
@@ -30,12 +30,12 @@ static void plan_length(struct answer *answer)
     answer->tokens = total - answer->reasoning_tokens;
 }
 
-void answer_init(struct answer *answer, const struct sim_profile *profile, const struct vocab *vocab,
-                 const struct sim_ask *ask, int64_t number, uint64_t key, int64_t created_s)
+void sim_answer_init(struct sim_answer *answer, const struct sim_profile *profile, const struct sim_vocab *vocab,
+                     const struct sim_ask *ask, int64_t number, uint64_t key, int64_t created_s)
 {
     answer->profile = profile;
     answer->vocab = vocab;
-    answer->fault = fault_choose(profile->faults, profile->fault_count, profile->seed, number);
+    answer->fault = sim_fault_choose(profile->faults, profile->fault_count, profile->seed, number);
     answer->ask = *ask;
     answer->ask.model = (struct json_raw){0};
     answer->key = key;
@@ -44,78 +44,79 @@ void answer_init(struct answer *answer, const struct sim_profile *profile, const
     answer->head_done = false;
     answer->prompt_tokens = llround((double)ask->prompt_words * profile->tokens_per_word) + ask->prompt_ids +
                             ask->images * profile->image_tokens;
-    if (answer->fault && !ask->stream && fault_needs_stream(answer->fault->kind))
+    if (answer->fault && !ask->stream && sim_fault_needs_stream(answer->fault->kind))
         answer->fault = NULL;
     rng_init(&answer->rng, profile->seed, key);
     plan_length(answer);
-    render_prefix(answer, created_s);
+    sim_render_prefix(answer, created_s);
 }
 
-bool answer_is_error(const struct answer *answer)
+bool sim_answer_is_error(const struct sim_answer *answer)
 {
-    return answer->fault && (answer->fault->kind == FAULT_STATUS || answer->fault->kind == FAULT_OOM ||
-                             answer->fault->kind == FAULT_HTML);
+    return answer->fault && (answer->fault->kind == SIM_FAULT_STATUS || answer->fault->kind == SIM_FAULT_OOM ||
+                             answer->fault->kind == SIM_FAULT_HTML);
 }
 
 /* The fault whose turn it is after `chunks` chunks, NULL = none. */
-static const struct fault *due_fault(const struct answer *answer)
+static const struct sim_fault *due_fault(const struct sim_answer *answer)
 {
-    const struct fault *fault = answer->fault;
+    const struct sim_fault *fault = answer->fault;
     if (!fault)
         return NULL;
     switch (fault->kind) {
-    case FAULT_RESET:
-    case FAULT_CLOSE:
-    case FAULT_TRUNCATE:
-    case FAULT_STALL:
-    case FAULT_STREAM_ERROR:
-    case FAULT_UNFINISHED:
+    case SIM_FAULT_RESET:
+    case SIM_FAULT_CLOSE:
+    case SIM_FAULT_TRUNCATE:
+    case SIM_FAULT_STALL:
+    case SIM_FAULT_STREAM_ERROR:
+    case SIM_FAULT_UNFINISHED:
         return fault->argument == answer->chunks ? fault : NULL;
     default:
         return NULL;
     }
 }
 
-static enum answer_action fault_action(enum fault_kind kind)
+static enum sim_answer_action fault_action(enum sim_fault_kind kind)
 {
-    if (kind == FAULT_RESET)
-        return ANSWER_RESET;
-    return kind == FAULT_STALL ? ANSWER_STALL : ANSWER_CLOSE;
+    if (kind == SIM_FAULT_RESET)
+        return SIM_ANSWER_RESET;
+    return kind == SIM_FAULT_STALL ? SIM_ANSWER_STALL : SIM_ANSWER_CLOSE;
 }
 
-static void put_head(struct answer *answer, struct strbuf *out)
+static void put_head(struct sim_answer *answer, struct strbuf *out)
 {
     answer->head_done = true;
-    render_stream_head(out);
+    sim_render_stream_head(out);
     if (answer->ask.is_chat)
-        render_roles(answer, out);
+        sim_render_roles(answer, out);
 }
 
-enum answer_action answer_start(struct answer *answer, struct strbuf *out)
+enum sim_answer_action sim_answer_start(struct sim_answer *answer, struct strbuf *out)
 {
-    const struct fault *fault = due_fault(answer);
-    if (answer_is_error(answer)) {
-        render_status_fault(answer->fault, out);
-        return ANSWER_END;
+    const struct sim_fault *fault = due_fault(answer);
+    if (sim_answer_is_error(answer)) {
+        sim_render_status_fault(answer->fault, out);
+        return SIM_ANSWER_END;
     }
-    if (fault && (fault->kind == FAULT_RESET || fault->kind == FAULT_CLOSE || fault->kind == FAULT_STALL))
+    if (fault && (fault->kind == SIM_FAULT_RESET || fault->kind == SIM_FAULT_CLOSE || fault->kind == SIM_FAULT_STALL))
         return fault_action(fault->kind);
-    bool late = answer->profile->late_head || (answer->fault && answer->fault->kind == FAULT_SLOW_HEADERS);
+    bool late = answer->profile->late_head || (answer->fault && answer->fault->kind == SIM_FAULT_SLOW_HEADERS);
     if (answer->ask.stream && !late)
         put_head(answer, out);
-    return ANSWER_GO_ON;
+    return SIM_ANSWER_GO_ON;
 }
 
-static int64_t step_ns(struct answer *answer, uint32_t running)
+static int64_t step_ns(struct sim_answer *answer, uint32_t running)
 {
-    int64_t ns = dist_sample(&answer->profile->itl, &answer->rng);
+    int64_t ns = sim_dist_sample(&answer->profile->itl, &answer->rng);
     return running > 1 ? ns + (int64_t)(running - 1) * answer->profile->itl_per_running_ns : ns;
 }
 
 /* Tokens of the next step: one kind of token, one tool call. */
-static int64_t next_count(struct answer *answer)
+static int64_t next_count(struct sim_answer *answer)
 {
-    int64_t count = clamp(dist_sample(&answer->profile->tokens_per_chunk, &answer->rng), 1, SIM_TOKENS_PER_CHUNK_MAX);
+    int64_t count =
+        clamp(sim_dist_sample(&answer->profile->tokens_per_chunk, &answer->rng), 1, SIM_TOKENS_PER_CHUNK_MAX);
     int64_t content = answer->tokens_done - answer->reasoning_tokens;
     if (content < 0)
         return count < -content ? count : -content;
@@ -128,18 +129,18 @@ static int64_t next_count(struct answer *answer)
     return count < left ? count : left;
 }
 
-static bool is_finished(const struct answer *answer)
+static bool is_finished(const struct sim_answer *answer)
 {
     return answer->tokens_done >= answer->reasoning_tokens + answer->tokens;
 }
 
-int64_t answer_delay_ns(struct answer *answer, uint32_t running)
+int64_t sim_answer_delay_ns(struct sim_answer *answer, uint32_t running)
 {
     if (answer->chunks > 0)
         return step_ns(answer, running);
-    int64_t ns =
-        dist_sample(&answer->profile->ttft, &answer->rng) + answer->prompt_tokens * answer->profile->ttft_per_token_ns;
-    if (answer->fault && answer->fault->kind == FAULT_SLOW_HEADERS)
+    int64_t ns = sim_dist_sample(&answer->profile->ttft, &answer->rng) +
+                 answer->prompt_tokens * answer->profile->ttft_per_token_ns;
+    if (answer->fault && answer->fault->kind == SIM_FAULT_SLOW_HEADERS)
         ns += answer->fault->argument;
     if (answer->ask.stream)
         return ns;
@@ -153,67 +154,68 @@ int64_t answer_delay_ns(struct answer *answer, uint32_t running)
     return ns;
 }
 
-static enum answer_action step_body(struct answer *answer, struct strbuf *out)
+static enum sim_answer_action step_body(struct sim_answer *answer, struct strbuf *out)
 {
     size_t before = out->len;
     answer->chunks = 1;
-    render_body(answer, out);
-    if (!answer->fault || answer->fault->kind == FAULT_SLOW_HEADERS || answer->fault->kind == FAULT_NO_LAST_CHUNK)
-        return ANSWER_END;
+    sim_render_body(answer, out);
+    if (!answer->fault || answer->fault->kind == SIM_FAULT_SLOW_HEADERS ||
+        answer->fault->kind == SIM_FAULT_NO_LAST_CHUNK)
+        return SIM_ANSWER_END;
     out->len -= (out->len - before) / 2; /* head and about half of the body, then the fault */
     return fault_action(answer->fault->kind);
 }
 
-static void render_tokens(const struct answer *answer, int64_t count, struct strbuf *out)
+static void put_tokens(const struct sim_answer *answer, int64_t count, struct strbuf *out)
 {
     if (answer->tokens_done < answer->reasoning_tokens)
-        render_reasoning(answer, answer->tokens_done, count, out);
+        sim_render_reasoning(answer, answer->tokens_done, count, out);
     else
-        render_content(answer, answer->tokens_done - answer->reasoning_tokens, count, out);
+        sim_render_content(answer, answer->tokens_done - answer->reasoning_tokens, count, out);
 }
 
-static enum answer_action step_fault(struct answer *answer, const struct fault *fault, struct strbuf *out)
+static enum sim_answer_action step_fault(struct sim_answer *answer, const struct sim_fault *fault, struct strbuf *out)
 {
-    if (fault->kind == FAULT_STREAM_ERROR) {
-        render_stream_error(out);
-        return ANSWER_END;
+    if (fault->kind == SIM_FAULT_STREAM_ERROR) {
+        sim_render_stream_error(out);
+        return SIM_ANSWER_END;
     }
-    if (fault->kind == FAULT_UNFINISHED) {
-        render_last_chunk(out);
-        return ANSWER_END;
+    if (fault->kind == SIM_FAULT_UNFINISHED) {
+        sim_render_last_chunk(out);
+        return SIM_ANSWER_END;
     }
-    if (fault->kind == FAULT_TRUNCATE && !is_finished(answer)) {
+    if (fault->kind == SIM_FAULT_TRUNCATE && !is_finished(answer)) {
         size_t before = out->len;
-        render_tokens(answer, next_count(answer), out);
+        put_tokens(answer, next_count(answer), out);
         out->len -= (out->len - before) / 2;
     }
     return fault_action(fault->kind);
 }
 
-static void put_chunk(struct answer *answer, struct strbuf *out)
+static void put_chunk(struct sim_answer *answer, struct strbuf *out)
 {
     int64_t count = next_count(answer);
-    render_tokens(answer, count, out);
+    put_tokens(answer, count, out);
     answer->reasoning_chunks += answer->tokens_done < answer->reasoning_tokens;
     answer->tokens_done += count;
     answer->chunks++;
 }
 
-enum answer_action answer_step(struct answer *answer, struct strbuf *out)
+enum sim_answer_action sim_answer_step(struct sim_answer *answer, struct strbuf *out)
 {
     if (!answer->ask.stream)
         return step_body(answer, out);
     if (!answer->head_done)
         put_head(answer, out);
-    const struct fault *fault = due_fault(answer);
+    const struct sim_fault *fault = due_fault(answer);
     if (fault)
         return step_fault(answer, fault, out);
-    if (answer->fault && answer->fault->kind == FAULT_BAD_EVENT && answer->fault->argument == answer->chunks)
-        render_bad_event(out);
+    if (answer->fault && answer->fault->kind == SIM_FAULT_BAD_EVENT && answer->fault->argument == answer->chunks)
+        sim_render_bad_event(out);
     if (!is_finished(answer))
         put_chunk(answer, out);
     if (!is_finished(answer) || due_fault(answer))
-        return ANSWER_GO_ON;
-    render_stream_end(answer, out);
-    return answer->fault && answer->fault->kind == FAULT_NO_LAST_CHUNK ? ANSWER_CLOSE : ANSWER_END;
+        return SIM_ANSWER_GO_ON;
+    sim_render_stream_end(answer, out);
+    return answer->fault && answer->fault->kind == SIM_FAULT_NO_LAST_CHUNK ? SIM_ANSWER_CLOSE : SIM_ANSWER_END;
 }

@@ -18,19 +18,19 @@
 #include "sim/vocab.h"
 
 /* What the caller does with the bytes that were added to `out` (perhaps none). */
-enum answer_action {
-    ANSWER_GO_ON, /* send, then wait for the next step */
-    ANSWER_END,   /* send; the response is complete, the connection stays open */
-    ANSWER_CLOSE, /* send, then close */
-    ANSWER_RESET, /* send, then reset the connection */
-    ANSWER_STALL  /* send, then leave the connection open and silent */
+enum sim_answer_action {
+    SIM_ANSWER_GO_ON, /* send, then wait for the next step */
+    SIM_ANSWER_END,   /* send; the response is complete, the connection stays open */
+    SIM_ANSWER_CLOSE, /* send, then close */
+    SIM_ANSWER_RESET, /* send, then reset the connection */
+    SIM_ANSWER_STALL  /* send, then leave the connection open and silent */
 };
 
-struct answer {
+struct sim_answer {
     const struct sim_profile *profile;
-    const struct vocab *vocab;
-    const struct fault *fault; /* its fate, NULL = none */
-    struct sim_ask ask;        /* ask.model is not kept */
+    const struct sim_vocab *vocab;
+    const struct sim_fault *fault; /* its fate, NULL = none */
+    struct sim_ask ask;            /* ask.model is not kept */
     uint64_t key;
     uint64_t vocab_start;
     struct rng rng;
@@ -50,20 +50,20 @@ struct answer {
  * Plans the answer to `ask`. `number` is the request's place in the order of arrival, from 1: it decides its faults;
  * `key` decides delays, length and text. `created_s` is the Unix time that the answer shows.
  */
-void answer_init(struct answer *answer, const struct sim_profile *profile, const struct vocab *vocab,
-                 const struct sim_ask *ask, int64_t number, uint64_t key, int64_t created_s);
+void sim_answer_init(struct sim_answer *answer, const struct sim_profile *profile, const struct sim_vocab *vocab,
+                     const struct sim_ask *ask, int64_t number, uint64_t key, int64_t created_s);
 
-/* True when the answer is an error (status fault): answer_start gives all of it, no slot is needed. */
-bool answer_is_error(const struct answer *answer);
+/* True when the answer is an error (status fault): sim_answer_start gives all of it, no slot is needed. */
+bool sim_answer_is_error(const struct sim_answer *answer);
 
 /* What goes out when the request has been read: head and role of a stream, nothing for others, or the fault that comes
  * first. */
-enum answer_action answer_start(struct answer *answer, struct strbuf *out);
+enum sim_answer_action sim_answer_start(struct sim_answer *answer, struct strbuf *out);
 
 /* Work before the next step, ns, ≥ 0; `running` requests share the machine. */
-int64_t answer_delay_ns(struct answer *answer, uint32_t running);
+int64_t sim_answer_delay_ns(struct sim_answer *answer, uint32_t running);
 
 /* The next step: one chunk of every choice, with the end of the response when it is the last. */
-enum answer_action answer_step(struct answer *answer, struct strbuf *out);
+enum sim_answer_action sim_answer_step(struct sim_answer *answer, struct strbuf *out);
 
 #endif

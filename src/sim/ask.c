@@ -210,7 +210,7 @@ static void read_member(struct reader *reader, const struct json_raw *key)
         (void)json_skip(&reader->cursor);
 }
 
-as_status ask_read(const char *body, size_t len, bool is_chat, struct sim_ask *ret, struct as_error *err)
+as_status sim_ask_read(const char *body, size_t len, bool is_chat, struct sim_ask *ret, struct as_error *err)
 {
     struct reader reader = {.ask = {.is_chat = is_chat, .max_tokens = -1, .min_tokens = -1, .choices = 1}};
     struct json_raw key;

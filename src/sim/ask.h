@@ -31,6 +31,7 @@ struct sim_ask {
 };
 
 /* AS_E_INVALID with a sentence for the 400 answer. */
-as_status ask_read(const char *body, size_t len, bool is_chat, struct sim_ask *ret, struct as_error *err) AS_NODISCARD;
+as_status sim_ask_read(const char *body, size_t len, bool is_chat, struct sim_ask *ret,
+                       struct as_error *err) AS_NODISCARD;
 
 #endif

@@ -3,16 +3,16 @@
 
 #include <stddef.h>
 
-enum batch_verdict batch_enter(struct batch *batch, struct batch_place *place)
+enum sim_batch_verdict sim_batch_enter(struct sim_batch *batch, struct sim_batch_place *place)
 {
-    *place = (struct batch_place){0};
+    *place = (struct sim_batch_place){0};
     if (batch->slots == 0 || batch->running < batch->slots) {
         batch->running++;
         place->is_running = true;
-        return BATCH_RUN;
+        return SIM_BATCH_RUN;
     }
     if (batch->queue_limit >= 0 && batch->waiting >= batch->queue_limit)
-        return BATCH_REFUSE;
+        return SIM_BATCH_REFUSE;
     place->previous = batch->last;
     if (batch->last)
         batch->last->next = place;
@@ -21,10 +21,10 @@ enum batch_verdict batch_enter(struct batch *batch, struct batch_place *place)
     batch->last = place;
     batch->waiting++;
     place->is_waiting = true;
-    return BATCH_WAIT;
+    return SIM_BATCH_WAIT;
 }
 
-static void queue_remove(struct batch *batch, struct batch_place *place)
+static void queue_remove(struct sim_batch *batch, struct sim_batch_place *place)
 {
     if (place->previous)
         place->previous->next = place->next;
@@ -39,7 +39,7 @@ static void queue_remove(struct batch *batch, struct batch_place *place)
     batch->waiting--;
 }
 
-struct batch_place *batch_leave(struct batch *batch, struct batch_place *place)
+struct sim_batch_place *sim_batch_leave(struct sim_batch *batch, struct sim_batch_place *place)
 {
     if (place->is_waiting) {
         queue_remove(batch, place);
@@ -49,7 +49,7 @@ struct batch_place *batch_leave(struct batch *batch, struct batch_place *place)
         return NULL;
     place->is_running = false;
     batch->running--;
-    struct batch_place *next = batch->first;
+    struct sim_batch_place *next = batch->first;
     if (!next)
         return NULL;
     queue_remove(batch, next);

@@ -13,28 +13,28 @@
 #include <stdint.h>
 
 /* Embedded in what waits. */
-struct batch_place {
-    struct batch_place *next, *previous;
+struct sim_batch_place {
+    struct sim_batch_place *next, *previous;
     bool is_running, is_waiting;
 };
 
-struct batch {
+struct sim_batch {
     uint32_t slots;      /* 0 = no limit */
     int64_t queue_limit; /* longest queue, -1 = no limit */
     uint32_t running;
     uint32_t waiting;
-    struct batch_place *first, *last; /* the queue */
+    struct sim_batch_place *first, *last; /* the queue */
 };
 
-enum batch_verdict { BATCH_RUN, BATCH_WAIT, BATCH_REFUSE };
+enum sim_batch_verdict { SIM_BATCH_RUN, SIM_BATCH_WAIT, SIM_BATCH_REFUSE };
 
 /* Takes a slot, or a place in the queue, or neither when the queue is full. */
-enum batch_verdict batch_enter(struct batch *batch, struct batch_place *place);
+enum sim_batch_verdict sim_batch_enter(struct sim_batch *batch, struct sim_batch_place *place);
 
 /*
  * Gives back what `place` holds, slot or place in the queue; nothing when it holds neither. Returns the next
  * one, which now runs, or NULL.
  */
-struct batch_place *batch_leave(struct batch *batch, struct batch_place *place);
+struct sim_batch_place *sim_batch_leave(struct sim_batch *batch, struct sim_batch_place *place);
 
 #endif

@@ -12,8 +12,9 @@ static const struct {
     const char *name;
     int parameters;
 } kinds[] = {
-    [DIST_CONSTANT] = {"constant", 1},       [DIST_UNIFORM] = {"uniform", 2}, [DIST_NORMAL] = {"normal", 2},
-    [DIST_EXPONENTIAL] = {"exponential", 1}, [DIST_GAMMA] = {"gamma", 2},     [DIST_LOGNORMAL] = {"lognormal", 2},
+    [SIM_DIST_CONSTANT] = {"constant", 1}, [SIM_DIST_UNIFORM] = {"uniform", 2},
+    [SIM_DIST_NORMAL] = {"normal", 2},     [SIM_DIST_EXPONENTIAL] = {"exponential", 1},
+    [SIM_DIST_GAMMA] = {"gamma", 2},       [SIM_DIST_LOGNORMAL] = {"lognormal", 2},
 };
 
 /* strtod without its hexadecimal, infinity and nan forms. */
@@ -28,7 +29,7 @@ static size_t number_parse(const char *text, double *ret)
     return (size_t)(end - text);
 }
 
-size_t duration_parse(const char *text, double *ret_ns)
+size_t sim_duration_parse(const char *text, double *ret_ns)
 {
     static const struct {
         const char *name;
@@ -53,10 +54,11 @@ size_t duration_parse(const char *text, double *ret_ns)
 }
 
 /* Reads one or two values separated by a comma; returns how many, 0 when the text is anything else. */
-static int values_parse(const char *text, enum dist_unit unit, double ret[2])
+static int values_parse(const char *text, enum sim_dist_unit unit, double ret[2])
 {
     for (int count = 0; count < 2;) {
-        size_t len = unit == DIST_DURATION ? duration_parse(text, &ret[count]) : number_parse(text, &ret[count]);
+        size_t len =
+            unit == SIM_DIST_DURATION ? sim_duration_parse(text, &ret[count]) : number_parse(text, &ret[count]);
         if (len == 0)
             return 0;
         text += len;
@@ -70,29 +72,30 @@ static int values_parse(const char *text, enum dist_unit unit, double ret[2])
     return 0;
 }
 
-/* From mean and deviation to the parameters that dist_sample takes. */
-static void prepare(struct dist *dist, double mean, double deviation)
+/* From mean and deviation to the parameters that sim_dist_sample takes. */
+static void prepare(struct sim_dist *dist, double mean, double deviation)
 {
     dist->a = mean;
     dist->b = deviation;
     if (deviation <= 0 || mean <= 0) {
-        if (dist->kind == DIST_GAMMA || dist->kind == DIST_LOGNORMAL || dist->kind == DIST_NORMAL)
-            dist->kind = mean <= 0 && deviation > 0 && dist->kind == DIST_NORMAL ? DIST_NORMAL : DIST_CONSTANT;
+        if (dist->kind == SIM_DIST_GAMMA || dist->kind == SIM_DIST_LOGNORMAL || dist->kind == SIM_DIST_NORMAL)
+            dist->kind =
+                mean <= 0 && deviation > 0 && dist->kind == SIM_DIST_NORMAL ? SIM_DIST_NORMAL : SIM_DIST_CONSTANT;
         return;
     }
     double ratio = deviation / mean;
-    if (dist->kind == DIST_GAMMA)
+    if (dist->kind == SIM_DIST_GAMMA)
         dist->b = 1 / (ratio * ratio);
-    if (dist->kind == DIST_LOGNORMAL) {
+    if (dist->kind == SIM_DIST_LOGNORMAL) {
         double variance = log1p(ratio * ratio);
         dist->a = log(mean) - variance / 2;
         dist->b = sqrt(variance);
     }
 }
 
-static as_status refuse(const char *text, enum dist_unit unit, struct as_error *err)
+static as_status refuse(const char *text, enum sim_dist_unit unit, struct as_error *err)
 {
-    if (unit == DIST_COUNT)
+    if (unit == SIM_DIST_COUNT)
         return error_set(err, AS_E_USAGE,
                          "'%s' is no length: give a number or NAME:A,B, for example 40 or uniform:10,100", text);
     return error_set(
@@ -102,9 +105,9 @@ static as_status refuse(const char *text, enum dist_unit unit, struct as_error *
         text);
 }
 
-as_status dist_parse(const char *text, enum dist_unit unit, struct dist *ret, struct as_error *err)
+as_status sim_dist_parse(const char *text, enum sim_dist_unit unit, struct sim_dist *ret, struct as_error *err)
 {
-    struct dist dist = {.kind = DIST_CONSTANT};
+    struct sim_dist dist = {.kind = SIM_DIST_CONSTANT};
     const char *values = text;
     const char *colon = strchr(text, ':');
     if (colon) {
@@ -114,38 +117,38 @@ as_status dist_parse(const char *text, enum dist_unit unit, struct dist *ret, st
             i++;
         if (i == sizeof(kinds) / sizeof(kinds[0]))
             return refuse(text, unit, err);
-        dist.kind = (enum dist_kind)i;
+        dist.kind = (enum sim_dist_kind)i;
         values = colon + 1;
     }
     double value[2] = {0, 0};
     if (values_parse(values, unit, value) != kinds[dist.kind].parameters)
         return refuse(text, unit, err);
-    if (dist.kind == DIST_UNIFORM && value[0] > value[1])
+    if (dist.kind == SIM_DIST_UNIFORM && value[0] > value[1])
         return refuse(text, unit, err);
     prepare(&dist, value[0], value[1]);
     *ret = dist;
     return AS_OK;
 }
 
-int64_t dist_sample(const struct dist *dist, struct rng *rng)
+int64_t sim_dist_sample(const struct sim_dist *dist, struct rng *rng)
 {
     double value = dist->a;
     switch (dist->kind) {
-    case DIST_CONSTANT:
+    case SIM_DIST_CONSTANT:
         break;
-    case DIST_UNIFORM:
+    case SIM_DIST_UNIFORM:
         value += (dist->b - dist->a) * rng_uniform(rng);
         break;
-    case DIST_NORMAL:
+    case SIM_DIST_NORMAL:
         value += dist->b * rng_normal(rng);
         break;
-    case DIST_EXPONENTIAL:
+    case SIM_DIST_EXPONENTIAL:
         value *= rng_exponential(rng);
         break;
-    case DIST_GAMMA:
+    case SIM_DIST_GAMMA:
         value *= rng_gamma(rng, dist->b);
         break;
-    case DIST_LOGNORMAL:
+    case SIM_DIST_LOGNORMAL:
         value = exp(dist->a + dist->b * rng_normal(rng));
         break;
     }
@@ -154,16 +157,16 @@ int64_t dist_sample(const struct dist *dist, struct rng *rng)
     return value > VALUE_MAX ? (int64_t)VALUE_MAX : (int64_t)(value + 0.5);
 }
 
-double dist_mean(const struct dist *dist)
+double sim_dist_mean(const struct sim_dist *dist)
 {
-    if (dist->kind == DIST_UNIFORM)
+    if (dist->kind == SIM_DIST_UNIFORM)
         return (dist->a + dist->b) / 2;
-    if (dist->kind == DIST_LOGNORMAL)
+    if (dist->kind == SIM_DIST_LOGNORMAL)
         return exp(dist->a + dist->b * dist->b / 2);
     return dist->a;
 }
 
-bool dist_is_zero(const struct dist *dist)
+bool sim_dist_is_zero(const struct sim_dist *dist)
 {
-    return dist->kind == DIST_CONSTANT && dist->a < 0.5;
+    return dist->kind == SIM_DIST_CONSTANT && dist->a < 0.5;
 }

@@ -22,29 +22,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum dist_kind { DIST_CONSTANT, DIST_UNIFORM, DIST_NORMAL, DIST_EXPONENTIAL, DIST_GAMMA, DIST_LOGNORMAL };
-enum dist_unit { DIST_DURATION, DIST_COUNT };
+enum sim_dist_kind {
+    SIM_DIST_CONSTANT,
+    SIM_DIST_UNIFORM,
+    SIM_DIST_NORMAL,
+    SIM_DIST_EXPONENTIAL,
+    SIM_DIST_GAMMA,
+    SIM_DIST_LOGNORMAL
+};
+enum sim_dist_unit { SIM_DIST_DURATION, SIM_DIST_COUNT };
 
-struct dist {
-    enum dist_kind kind;
+struct sim_dist {
+    enum sim_dist_kind kind;
     /* In ns or in counts: constant a; uniform a to b; normal mean a, deviation b; exponential mean a;
        gamma mean a, shape b; lognormal mean of the logarithm a, its deviation b. */
     double a, b;
 };
 
 /* AS_E_USAGE with a sentence that says what is allowed. */
-as_status dist_parse(const char *text, enum dist_unit unit, struct dist *ret, struct as_error *err) AS_NODISCARD;
+as_status sim_dist_parse(const char *text, enum sim_dist_unit unit, struct sim_dist *ret,
+                         struct as_error *err) AS_NODISCARD;
 
 /* A duration text ("1.4s") in ns, ≥ 0; returns bytes read, 0 when it is none. */
-size_t duration_parse(const char *text, double *ret_ns);
+size_t sim_duration_parse(const char *text, double *ret_ns);
 
 /* One value, rounded, never negative. Draws nothing from `rng` when the value is constant. */
-int64_t dist_sample(const struct dist *dist, struct rng *rng);
+int64_t sim_dist_sample(const struct sim_dist *dist, struct rng *rng);
 
 /* The mean of what is sampled, cuts at zero aside. */
-double dist_mean(const struct dist *dist);
+double sim_dist_mean(const struct sim_dist *dist);
 
 /* True when every sample is 0. */
-bool dist_is_zero(const struct dist *dist);
+bool sim_dist_is_zero(const struct sim_dist *dist);
 
 #endif

@@ -10,22 +10,23 @@
 
 static const struct {
     const char *name;
-    enum fault_argument argument;
+    enum sim_fault_argument argument;
     int64_t initial;
-} kinds[FAULT_KIND_COUNT] = {
-#define FAULT_ROW(kind, name, argument, initial, meaning) {name, FAULT_ARG_##argument, initial},
-    FAULT_KIND_MAP(FAULT_ROW)
-#undef FAULT_ROW
+} kinds[SIM_FAULT_KIND_COUNT] = {
+#define SIM_FAULT_ROW(kind, name, argument, initial, meaning) {name, SIM_FAULT_ARG_##argument, initial},
+    SIM_FAULT_KIND_MAP(SIM_FAULT_ROW)
+#undef SIM_FAULT_ROW
 };
 
-const char *fault_name(enum fault_kind kind)
+const char *sim_fault_name(enum sim_fault_kind kind)
 {
-    return kind == FAULT_STATUS ? "status" : kinds[kind].name;
+    return kind == SIM_FAULT_STATUS ? "status" : kinds[kind].name;
 }
 
-bool fault_needs_stream(enum fault_kind kind)
+bool sim_fault_needs_stream(enum sim_fault_kind kind)
 {
-    return kind == FAULT_STREAM_ERROR || kind == FAULT_BAD_EVENT || kind == FAULT_UNFINISHED || kind == FAULT_NO_DONE;
+    return kind == SIM_FAULT_STREAM_ERROR || kind == SIM_FAULT_BAD_EVENT || kind == SIM_FAULT_UNFINISHED ||
+           kind == SIM_FAULT_NO_DONE;
 }
 
 static as_status refuse(const char *text, struct as_error *err)
@@ -53,47 +54,47 @@ static bool take_number(const char **at, int64_t *ret)
     return true;
 }
 
-static bool kind_parse(const char *name, size_t len, struct fault *fault)
+static bool kind_parse(const char *name, size_t len, struct sim_fault *fault)
 {
     const char *at = name;
     int64_t status;
     if (take_number(&at, &status)) {
-        fault->kind = FAULT_STATUS;
+        fault->kind = SIM_FAULT_STATUS;
         fault->status = (int)status;
         return at == name + len && status >= 400 && status <= 599;
     }
-    for (int i = FAULT_STATUS + 1; i < FAULT_KIND_COUNT; i++)
+    for (int i = SIM_FAULT_STATUS + 1; i < SIM_FAULT_KIND_COUNT; i++)
         if (strlen(kinds[i].name) == len && memcmp(kinds[i].name, name, len) == 0) {
-            fault->kind = (enum fault_kind)i;
+            fault->kind = (enum sim_fault_kind)i;
             return true;
         }
     return false;
 }
 
-static bool argument_parse(const char *text, const char *end, struct fault *fault)
+static bool argument_parse(const char *text, const char *end, struct sim_fault *fault)
 {
     double ns;
     switch (kinds[fault->kind].argument) {
-    case FAULT_ARG_NONE:
+    case SIM_FAULT_ARG_NONE:
         return false;
-    case FAULT_ARG_DURATION:
-        if (text + duration_parse(text, &ns) != end)
+    case SIM_FAULT_ARG_DURATION:
+        if (text + sim_duration_parse(text, &ns) != end)
             return false;
         fault->argument = (int64_t)ns;
         return true;
-    case FAULT_ARG_RETRY_AFTER:
-    case FAULT_ARG_CHUNKS:
+    case SIM_FAULT_ARG_RETRY_AFTER:
+    case SIM_FAULT_ARG_CHUNKS:
         return take_number(&text, &fault->argument) && text == end;
     }
     return false;
 }
 
-static bool range_parse(const char *text, struct fault *fault)
+static bool range_parse(const char *text, struct sim_fault *fault)
 {
     if (!take_number(&text, &fault->from) || fault->from < 1)
         return false;
     fault->to = fault->from;
-    if (*text == '-' && fault->when == FAULT_AT) {
+    if (*text == '-' && fault->when == SIM_FAULT_AT) {
         text++;
         if (!take_number(&text, &fault->to) || fault->to < fault->from)
             return false;
@@ -101,27 +102,27 @@ static bool range_parse(const char *text, struct fault *fault)
     return *text == '\0';
 }
 
-static bool when_parse(const char *text, struct fault *fault)
+static bool when_parse(const char *text, struct sim_fault *fault)
 {
     static const struct {
         const char *name;
-        enum fault_when when;
-    } words[] = {{"every=", FAULT_EVERY}, {"first=", FAULT_FIRST}, {"at=", FAULT_AT}};
+        enum sim_fault_when when;
+    } words[] = {{"every=", SIM_FAULT_EVERY}, {"first=", SIM_FAULT_FIRST}, {"at=", SIM_FAULT_AT}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strncmp(text, words[i].name, strlen(words[i].name)) == 0) {
             fault->when = words[i].when;
             return range_parse(text + strlen(words[i].name), fault);
         }
     char *end;
-    fault->when = FAULT_PROBABILITY;
+    fault->when = SIM_FAULT_PROBABILITY;
     fault->probability = strtod(text, &end);
     return end != text && *end == '\0' && strspn(text, "0123456789.eE-") == strlen(text) && fault->probability >= 0 &&
            fault->probability <= 1;
 }
 
-as_status fault_parse(const char *text, struct fault *ret, struct as_error *err)
+as_status sim_fault_parse(const char *text, struct sim_fault *ret, struct as_error *err)
 {
-    struct fault fault = {0};
+    struct sim_fault fault = {0};
     const char *at = strchr(text, '@');
     if (!at)
         return refuse(text, err);
@@ -138,24 +139,24 @@ as_status fault_parse(const char *text, struct fault *ret, struct as_error *err)
     return AS_OK;
 }
 
-static bool applies(const struct fault *fault, uint64_t seed, size_t index, int64_t number)
+static bool applies(const struct sim_fault *fault, uint64_t seed, size_t index, int64_t number)
 {
     switch (fault->when) {
-    case FAULT_PROBABILITY: {
+    case SIM_FAULT_PROBABILITY: {
         uint64_t draw = rng_mix(rng_mix(seed, UINT64_C(0xfa17) + index), (uint64_t)number);
         return (double)(draw >> 11) * 0x1.0p-53 < fault->probability;
     }
-    case FAULT_EVERY:
+    case SIM_FAULT_EVERY:
         return number % fault->from == 0;
-    case FAULT_FIRST:
+    case SIM_FAULT_FIRST:
         return number <= fault->from;
-    case FAULT_AT:
+    case SIM_FAULT_AT:
         return number >= fault->from && number <= fault->to;
     }
     return false;
 }
 
-const struct fault *fault_choose(const struct fault *faults, size_t count, uint64_t seed, int64_t number)
+const struct sim_fault *sim_fault_choose(const struct sim_fault *faults, size_t count, uint64_t seed, int64_t number)
 {
     for (size_t i = 0; i < count; i++)
         if (applies(&faults[i], seed, i, number))

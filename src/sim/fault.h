@@ -21,10 +21,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum fault_argument { FAULT_ARG_NONE, FAULT_ARG_RETRY_AFTER, FAULT_ARG_CHUNKS, FAULT_ARG_DURATION };
+enum sim_fault_argument { SIM_FAULT_ARG_NONE, SIM_FAULT_ARG_RETRY_AFTER, SIM_FAULT_ARG_CHUNKS, SIM_FAULT_ARG_DURATION };
 
 /* kind, name, meaning of the argument, its value when not given, what happens */
-#define FAULT_KIND_MAP(X)                                                                                              \
+#define SIM_FAULT_KIND_MAP(X)                                                                                          \
     X(STATUS, "400..599", RETRY_AFTER, -1, "an error answer with this status; ARG: seconds of Retry-After")            \
     X(OOM, "oom", NONE, 0, "500 whose message reports CUDA out of memory")                                             \
     X(HTML, "html", NONE, 0, "502 with a proxy's HTML page")                                                           \
@@ -39,33 +39,33 @@ enum fault_argument { FAULT_ARG_NONE, FAULT_ARG_RETRY_AFTER, FAULT_ARG_CHUNKS, F
     X(NO_DONE, "no-done", NONE, 0, "the stream ends without [DONE]")                                                   \
     X(NO_LAST_CHUNK, "no-last-chunk", NONE, 0, "the connection is closed after [DONE], without the last HTTP chunk")
 
-enum fault_kind {
-#define FAULT_ENUM(kind, name, argument, initial, meaning) FAULT_##kind,
-    FAULT_KIND_MAP(FAULT_ENUM)
-#undef FAULT_ENUM
-        FAULT_KIND_COUNT
+enum sim_fault_kind {
+#define SIM_FAULT_ENUM(kind, name, argument, initial, meaning) SIM_FAULT_##kind,
+    SIM_FAULT_KIND_MAP(SIM_FAULT_ENUM)
+#undef SIM_FAULT_ENUM
+        SIM_FAULT_KIND_COUNT
 };
 
-enum fault_when { FAULT_PROBABILITY, FAULT_EVERY, FAULT_FIRST, FAULT_AT };
+enum sim_fault_when { SIM_FAULT_PROBABILITY, SIM_FAULT_EVERY, SIM_FAULT_FIRST, SIM_FAULT_AT };
 
-struct fault {
-    enum fault_kind kind;
-    int status;       /* FAULT_STATUS: 400–599 */
+struct sim_fault {
+    enum sim_fault_kind kind;
+    int status;       /* SIM_FAULT_STATUS: 400–599 */
     int64_t argument; /* chunks, ns, or seconds of Retry-After (-1 = no such field) */
-    enum fault_when when;
-    double probability; /* FAULT_PROBABILITY: 0–1 */
-    int64_t from, to;   /* numbers of requests, inclusive; FAULT_EVERY and FAULT_FIRST use `from` */
+    enum sim_fault_when when;
+    double probability; /* SIM_FAULT_PROBABILITY: 0–1 */
+    int64_t from, to;   /* numbers of requests, inclusive; SIM_FAULT_EVERY and SIM_FAULT_FIRST use `from` */
 };
 
 /* AS_E_USAGE with a sentence that says what is allowed. */
-as_status fault_parse(const char *text, struct fault *ret, struct as_error *err) AS_NODISCARD;
+as_status sim_fault_parse(const char *text, struct sim_fault *ret, struct as_error *err) AS_NODISCARD;
 
 /* The fate of request `number` (from 1): the first fault that applies, NULL = none. Depends on its arguments alone. */
-const struct fault *fault_choose(const struct fault *faults, size_t count, uint64_t seed, int64_t number);
+const struct sim_fault *sim_fault_choose(const struct sim_fault *faults, size_t count, uint64_t seed, int64_t number);
 
-const char *fault_name(enum fault_kind kind);
+const char *sim_fault_name(enum sim_fault_kind kind);
 
 /* True when the kind needs a stream to show itself; other requests of that fate are answered normally. */
-bool fault_needs_stream(enum fault_kind kind);
+bool sim_fault_needs_stream(enum sim_fault_kind kind);
 
 #endif

@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
-as_status freeze_parse(const char *text, struct freeze *ret, struct as_error *err)
+as_status sim_freeze_parse(const char *text, struct sim_freeze *ret, struct as_error *err)
 {
     double start, length;
-    size_t len = duration_parse(text, &start);
+    size_t len = sim_duration_parse(text, &start);
     if (len > 0 && text[len] == '+') {
         const char *second = text + len + 1;
-        len = duration_parse(second, &length);
+        len = sim_duration_parse(second, &length);
         if (len > 0 && second[len] == '\0' && length >= 1) {
-            *ret = (struct freeze){(int64_t)start, (int64_t)length};
+            *ret = (struct sim_freeze){(int64_t)start, (int64_t)length};
             return AS_OK;
         }
     }
@@ -23,11 +23,11 @@ as_status freeze_parse(const char *text, struct freeze *ret, struct as_error *er
 
 static int by_start(const void *a, const void *b)
 {
-    int64_t x = ((const struct freeze *)a)->start_ns, y = ((const struct freeze *)b)->start_ns;
+    int64_t x = ((const struct sim_freeze *)a)->start_ns, y = ((const struct sim_freeze *)b)->start_ns;
     return (x > y) - (x < y);
 }
 
-as_status freeze_order(struct freeze *freezes, size_t count, struct as_error *err)
+as_status sim_freeze_order(struct sim_freeze *freezes, size_t count, struct as_error *err)
 {
     if (count < 2)
         return AS_OK;
@@ -39,11 +39,11 @@ as_status freeze_order(struct freeze *freezes, size_t count, struct as_error *er
 }
 
 /* The instant after `work_ns` of running time from `from_ns`, both counted from the first request. */
-static int64_t through_freezes(const struct pace *pace, int64_t from_ns, int64_t work_ns)
+static int64_t through_freezes(const struct sim_pace *pace, int64_t from_ns, int64_t work_ns)
 {
     int64_t at = from_ns;
     for (size_t i = 0; i < pace->freeze_count; i++) {
-        const struct freeze *freeze = &pace->freezes[i];
+        const struct sim_freeze *freeze = &pace->freezes[i];
         int64_t end = freeze->start_ns + freeze->length_ns;
         if (at >= end)
             continue;
@@ -58,7 +58,7 @@ static int64_t through_freezes(const struct pace *pace, int64_t from_ns, int64_t
     return at + work_ns;
 }
 
-int64_t pace_advance(const struct pace *pace, int64_t epoch_ns, int64_t from_ns, int64_t work_ns)
+int64_t sim_pace_advance(const struct sim_pace *pace, int64_t epoch_ns, int64_t from_ns, int64_t work_ns)
 {
     int64_t at = from_ns + work_ns;
     if (pace->freeze_count)

@@ -14,27 +14,27 @@
 #include <stdint.h>
 
 /* A pause of the whole server, counted from its first request. */
-struct freeze {
+struct sim_freeze {
     int64_t start_ns;
     int64_t length_ns;
 };
 
-struct pace {
-    const struct freeze *freezes; /* ascending, not overlapping */
+struct sim_pace {
+    const struct sim_freeze *freezes; /* ascending, not overlapping */
     size_t freeze_count;
     int64_t grid_ns; /* 0 = no grid */
 };
 
 /* "START+LENGTH" ("5s+1.4s"); AS_E_USAGE with a sentence. */
-as_status freeze_parse(const char *text, struct freeze *ret, struct as_error *err) AS_NODISCARD;
+as_status sim_freeze_parse(const char *text, struct sim_freeze *ret, struct as_error *err) AS_NODISCARD;
 
 /* Sorts; AS_E_USAGE when two overlap. */
-as_status freeze_order(struct freeze *freezes, size_t count, struct as_error *err) AS_NODISCARD;
+as_status sim_freeze_order(struct sim_freeze *freezes, size_t count, struct as_error *err) AS_NODISCARD;
 
 /*
  * The instant at which work of `work_ns` that begins at `from_ns` is done and shows. Instants in ns on one clock;
  * `epoch_ns` is that of the first request. Never before from_ns.
  */
-int64_t pace_advance(const struct pace *pace, int64_t epoch_ns, int64_t from_ns, int64_t work_ns);
+int64_t sim_pace_advance(const struct sim_pace *pace, int64_t epoch_ns, int64_t from_ns, int64_t work_ns);
 
 #endif

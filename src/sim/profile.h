@@ -4,7 +4,7 @@
 
 /*
  * How the simulated model behaves: delays, lengths, form of the answers, saturation, faults. Made from the options
- * once, read-only afterwards; any thread. What its pointers point to lives in the arena given to profile_init.
+ * once, read-only afterwards; any thread. What its pointers point to lives in the arena given to sim_profile_init.
  */
 
 #include "base/arena.h"
@@ -30,16 +30,16 @@ enum sim_usage {
 };
 
 struct sim_profile {
-    struct dist ttft;             /* ns from the request to its first output */
-    int64_t ttft_per_token_ns;    /* more for each prompt token */
-    struct dist itl;              /* ns from one output to the next (one step) */
-    int64_t itl_per_running_ns;   /* more for each other request that runs at the same time */
-    struct dist tokens;           /* content tokens of an answer, the stop token not counted */
-    struct dist tokens_per_chunk; /* tokens one step gives */
-    int64_t reasoning_tokens;     /* come before the content */
-    int64_t tool_calls;           /* > 0: the tokens are the arguments of so many calls */
-    double tokens_per_word;       /* of prompts */
-    int64_t image_tokens;         /* prompt tokens an image */
+    struct sim_dist ttft;             /* ns from the request to its first output */
+    int64_t ttft_per_token_ns;        /* more for each prompt token */
+    struct sim_dist itl;              /* ns from one output to the next (one step) */
+    int64_t itl_per_running_ns;       /* more for each other request that runs at the same time */
+    struct sim_dist tokens;           /* content tokens of an answer, the stop token not counted */
+    struct sim_dist tokens_per_chunk; /* tokens one step gives */
+    int64_t reasoning_tokens;         /* come before the content */
+    int64_t tool_calls;               /* > 0: the tokens are the arguments of so many calls */
+    double tokens_per_word;           /* of prompts */
+    int64_t image_tokens;             /* prompt tokens an image */
     enum sim_usage usage;
     const char *reasoning_field; /* "reasoning_content" or "reasoning" */
     bool ignore_max_tokens;
@@ -48,14 +48,14 @@ struct sim_profile {
     const char *model;   /* needs no JSON escape */
     uint32_t slots;      /* 0 = no limit */
     int64_t queue_limit; /* -1 = no limit */
-    struct pace pace;
-    const struct fault *faults;
+    struct sim_pace pace;
+    const struct sim_fault *faults;
     size_t fault_count;
     uint64_t seed;
 };
 
 /* AS_E_USAGE names the option. */
-as_status profile_init(const struct sim_options *options, struct arena *arena, struct sim_profile *ret,
-                       struct as_error *err) AS_NODISCARD;
+as_status sim_profile_init(const struct sim_options *options, struct arena *arena, struct sim_profile *ret,
+                           struct as_error *err) AS_NODISCARD;
 
 #endif

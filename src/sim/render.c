@@ -57,12 +57,12 @@ static void whole_chunk(struct strbuf *out, const char *text, size_t len)
 }
 #define WHOLE_CHUNK(out, literal) whole_chunk((out), (literal), sizeof(literal) - 1)
 
-static int64_t completion_tokens(const struct answer *answer, int64_t tokens)
+static int64_t completion_tokens(const struct sim_answer *answer, int64_t tokens)
 {
     return tokens * answer->ask.choices;
 }
 
-static char *put_usage(char *at, const struct answer *answer, int64_t done)
+static char *put_usage(char *at, const struct sim_answer *answer, int64_t done)
 {
     int64_t completion = completion_tokens(answer, done);
     at = PUT(at, "{\"prompt_tokens\":");
@@ -80,7 +80,7 @@ static char *put_usage(char *at, const struct answer *answer, int64_t done)
     return PUT(at, "}");
 }
 
-void render_prefix(struct answer *answer, int64_t created_s)
+void sim_render_prefix(struct sim_answer *answer, int64_t created_s)
 {
     char *at = answer->prefix;
     at = answer->ask.is_chat ? PUT(at, "data: {\"id\":\"chatcmpl-") : PUT(at, "data: {\"id\":\"cmpl-");
@@ -97,7 +97,8 @@ void render_prefix(struct answer *answer, int64_t created_s)
     answer->prefix_len = (uint32_t)(at - answer->prefix);
 }
 
-static char *event_open(const struct answer *answer, int64_t index, size_t bytes, struct strbuf *out, char **ret_data)
+static char *event_open(const struct sim_answer *answer, int64_t index, size_t bytes, struct strbuf *out,
+                        char **ret_data)
 {
     char *at = *ret_data = chunk_open(out, answer->prefix_len + FIXED_BYTES + bytes);
     if (!at)
@@ -107,7 +108,7 @@ static char *event_open(const struct answer *answer, int64_t index, size_t bytes
     return int64_put(at, index);
 }
 
-static void event_close(const struct answer *answer, int64_t done, struct strbuf *out, char *data, char *at)
+static void event_close(const struct sim_answer *answer, int64_t done, struct strbuf *out, char *data, char *at)
 {
     at = PUT(at, "]");
     if (answer->profile->usage == SIM_USAGE_EVERY) {
@@ -118,13 +119,13 @@ static void event_close(const struct answer *answer, int64_t done, struct strbuf
     chunk_close(out, data, at);
 }
 
-void render_stream_head(struct strbuf *out)
+void sim_render_stream_head(struct strbuf *out)
 {
     strbuf_adds(out, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n"
                      "Transfer-Encoding: chunked\r\n\r\n");
 }
 
-void render_roles(const struct answer *answer, struct strbuf *out)
+void sim_render_roles(const struct sim_answer *answer, struct strbuf *out)
 {
     char *data;
     for (int64_t i = 0; i < answer->ask.choices; i++) {
@@ -137,34 +138,34 @@ void render_roles(const struct answer *answer, struct strbuf *out)
 }
 
 /* The text of each choice is another part of the sequence. */
-static uint64_t choice_start(const struct answer *answer, int64_t index)
+static uint64_t choice_start(const struct sim_answer *answer, int64_t index)
 {
     return answer->vocab_start + (uint64_t)index * 97;
 }
 
-void render_reasoning(const struct answer *answer, int64_t from, int64_t count, struct strbuf *out)
+void sim_render_reasoning(const struct sim_answer *answer, int64_t from, int64_t count, struct strbuf *out)
 {
     char *data;
     for (int64_t i = 0; i < answer->ask.choices; i++) {
-        char *at = event_open(answer, i, (size_t)count * VOCAB_TOKEN_BYTES_MAX, out, &data);
+        char *at = event_open(answer, i, (size_t)count * SIM_VOCAB_TOKEN_BYTES_MAX, out, &data);
         if (!at)
             return;
         at = PUT(at, ",\"delta\":{\"");
         at = puts_at(at, answer->profile->reasoning_field);
         at = PUT(at, "\":\"");
-        at = vocab_put(answer->vocab, choice_start(answer, i), from, count, at);
+        at = sim_vocab_put(answer->vocab, choice_start(answer, i), from, count, at);
         at = PUT(at, "\"},\"logprobs\":null,\"finish_reason\":null}");
         event_close(answer, from + count, out, data, at);
     }
 }
 
 /* Tokens a tool call has; the last call may have fewer. */
-static int64_t tokens_per_call(const struct answer *answer)
+static int64_t tokens_per_call(const struct sim_answer *answer)
 {
     return (answer->tokens + answer->profile->tool_calls - 1) / answer->profile->tool_calls;
 }
 
-static char *put_call_open(char *at, const struct answer *answer, int64_t call)
+static char *put_call_open(char *at, const struct sim_answer *answer, int64_t call)
 {
     at = PUT(at, "\"id\":\"call_");
     at = put_hex(at, rng_mix(answer->key, (uint64_t)call + 1), 16);
@@ -172,7 +173,7 @@ static char *put_call_open(char *at, const struct answer *answer, int64_t call)
 }
 
 /* A delta with a piece of the arguments of one call: a JSON object with one string member, escaped. */
-static char *put_tool_delta(char *at, const struct answer *answer, uint64_t start, int64_t from, int64_t count)
+static char *put_tool_delta(char *at, const struct sim_answer *answer, uint64_t start, int64_t from, int64_t count)
 {
     int64_t per_call = tokens_per_call(answer);
     int64_t call = from / per_call;
@@ -186,17 +187,17 @@ static char *put_tool_delta(char *at, const struct answer *answer, uint64_t star
     } else {
         at = PUT(at, "\"function\":{\"arguments\":\"");
     }
-    at = vocab_put(answer->vocab, start, from, count, at);
+    at = sim_vocab_put(answer->vocab, start, from, count, at);
     if (from + count == call_end)
         at = PUT(at, "\\\"}");
     return PUT(at, "\"}}]},\"logprobs\":null,\"finish_reason\":null}");
 }
 
-void render_content(const struct answer *answer, int64_t from, int64_t count, struct strbuf *out)
+void sim_render_content(const struct sim_answer *answer, int64_t from, int64_t count, struct strbuf *out)
 {
     char *data;
     for (int64_t i = 0; i < answer->ask.choices; i++) {
-        char *at = event_open(answer, i, (size_t)count * VOCAB_TOKEN_BYTES_MAX, out, &data);
+        char *at = event_open(answer, i, (size_t)count * SIM_VOCAB_TOKEN_BYTES_MAX, out, &data);
         if (!at)
             return;
         uint64_t start = choice_start(answer, i) + 1;
@@ -204,7 +205,7 @@ void render_content(const struct answer *answer, int64_t from, int64_t count, st
             at = put_tool_delta(at, answer, start, from, count);
         } else {
             at = answer->ask.is_chat ? PUT(at, ",\"delta\":{\"content\":\"") : PUT(at, ",\"text\":\"");
-            at = vocab_put(answer->vocab, start, from, count, at);
+            at = sim_vocab_put(answer->vocab, start, from, count, at);
             at = answer->ask.is_chat ? PUT(at, "\"},\"logprobs\":null,\"finish_reason\":null}")
                                      : PUT(at, "\",\"logprobs\":null,\"finish_reason\":null}");
         }
@@ -212,7 +213,7 @@ void render_content(const struct answer *answer, int64_t from, int64_t count, st
     }
 }
 
-static char *put_finish(char *at, const struct answer *answer)
+static char *put_finish(char *at, const struct sim_answer *answer)
 {
     if (answer->is_cut)
         return PUT(at, "\"finish_reason\":\"length\"");
@@ -220,7 +221,7 @@ static char *put_finish(char *at, const struct answer *answer)
                                            : PUT(at, "\"finish_reason\":\"stop\"");
 }
 
-static bool has_final_usage(const struct answer *answer)
+static bool has_final_usage(const struct sim_answer *answer)
 {
     switch (answer->profile->usage) {
     case SIM_USAGE_ON:
@@ -234,12 +235,12 @@ static bool has_final_usage(const struct answer *answer)
     return false;
 }
 
-void render_last_chunk(struct strbuf *out)
+void sim_render_last_chunk(struct strbuf *out)
 {
     strbuf_add(out, "0\r\n\r\n", 5);
 }
 
-void render_stream_end(const struct answer *answer, struct strbuf *out)
+void sim_render_stream_end(const struct sim_answer *answer, struct strbuf *out)
 {
     int64_t done = answer->reasoning_tokens + answer->tokens;
     char *data;
@@ -263,28 +264,28 @@ void render_stream_end(const struct answer *answer, struct strbuf *out)
         at = PUT(at, "}\n\n");
         chunk_close(out, data, at);
     }
-    if (!answer->fault || answer->fault->kind != FAULT_NO_DONE)
+    if (!answer->fault || answer->fault->kind != SIM_FAULT_NO_DONE)
         WHOLE_CHUNK(out, "data: [DONE]\n\n");
-    if (!answer->fault || answer->fault->kind != FAULT_NO_LAST_CHUNK)
-        render_last_chunk(out);
+    if (!answer->fault || answer->fault->kind != SIM_FAULT_NO_LAST_CHUNK)
+        sim_render_last_chunk(out);
 }
 
-void render_stream_error(struct strbuf *out)
+void sim_render_stream_error(struct strbuf *out)
 {
     WHOLE_CHUNK(out,
                 "data: {\"error\":{\"message\":\"the engine died while it generated\",\"type\":\"InternalServerError\","
                 "\"param\":null,\"code\":500}}\n\n");
     WHOLE_CHUNK(out, "data: [DONE]\n\n");
-    render_last_chunk(out);
+    sim_render_last_chunk(out);
 }
 
-void render_bad_event(struct strbuf *out)
+void sim_render_bad_event(struct strbuf *out)
 {
     WHOLE_CHUNK(
         out, "data: {\"id\":\"chatcmpl-0\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"del\n\n");
 }
 
-static char *put_calls(char *at, const struct answer *answer, uint64_t start)
+static char *put_calls(char *at, const struct sim_answer *answer, uint64_t start)
 {
     int64_t per_call = tokens_per_call(answer);
     at = PUT(at, ",\"tool_calls\":[");
@@ -293,13 +294,13 @@ static char *put_calls(char *at, const struct answer *answer, uint64_t start)
         at = from ? PUT(at, ",{") : PUT(at, "{");
         at = put_call_open(at, answer, from / per_call);
         at = PUT(at, "{\\\"words\\\":\\\"");
-        at = vocab_put(answer->vocab, start, from, count, at);
+        at = sim_vocab_put(answer->vocab, start, from, count, at);
         at = PUT(at, "\\\"}\"}}");
     }
     return PUT(at, "]");
 }
 
-static char *put_message(char *at, const struct answer *answer, int64_t index)
+static char *put_message(char *at, const struct sim_answer *answer, int64_t index)
 {
     bool has_calls = answer->profile->tool_calls > 0;
     at = PUT(at, ",\"message\":{\"role\":\"assistant\",");
@@ -307,7 +308,7 @@ static char *put_message(char *at, const struct answer *answer, int64_t index)
         at = PUT(at, "\"");
         at = puts_at(at, answer->profile->reasoning_field);
         at = PUT(at, "\":\"");
-        at = vocab_put(answer->vocab, choice_start(answer, index), 0, answer->reasoning_tokens, at);
+        at = sim_vocab_put(answer->vocab, choice_start(answer, index), 0, answer->reasoning_tokens, at);
         at = PUT(at, "\",");
     }
     if (has_calls) {
@@ -315,13 +316,13 @@ static char *put_message(char *at, const struct answer *answer, int64_t index)
         at = put_calls(at, answer, choice_start(answer, index) + 1);
     } else {
         at = PUT(at, "\"content\":\"");
-        at = vocab_put(answer->vocab, choice_start(answer, index) + 1, 0, answer->tokens, at);
+        at = sim_vocab_put(answer->vocab, choice_start(answer, index) + 1, 0, answer->tokens, at);
         at = PUT(at, "\"");
     }
     return PUT(at, "},\"logprobs\":null,");
 }
 
-static char *put_choices(char *at, const struct answer *answer)
+static char *put_choices(char *at, const struct sim_answer *answer)
 {
     at = put(at, answer->prefix + 6, answer->prefix_len - 6); /* without "data: " */
     for (int64_t i = 0; i < answer->ask.choices; i++) {
@@ -331,7 +332,7 @@ static char *put_choices(char *at, const struct answer *answer)
             at = put_message(at, answer, i);
         } else {
             at = PUT(at, ",\"text\":\"");
-            at = vocab_put(answer->vocab, choice_start(answer, i) + 1, 0, answer->tokens, at);
+            at = sim_vocab_put(answer->vocab, choice_start(answer, i) + 1, 0, answer->tokens, at);
             at = PUT(at, "\",\"logprobs\":null,");
         }
         at = put_finish(at, answer);
@@ -344,11 +345,11 @@ static char *put_choices(char *at, const struct answer *answer)
 #define BODY_HEAD       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
 #define BODY_HEAD_BYTES (sizeof(BODY_HEAD) - 1 + 20 + 4)
 
-void render_body(const struct answer *answer, struct strbuf *out)
+void sim_render_body(const struct sim_answer *answer, struct strbuf *out)
 {
     int64_t tokens = answer->tokens + answer->reasoning_tokens;
     int64_t calls = answer->profile->tool_calls;
-    size_t choice = FIXED_BYTES + (size_t)tokens * VOCAB_TOKEN_BYTES_MAX + (size_t)calls * FIXED_BYTES;
+    size_t choice = FIXED_BYTES + (size_t)tokens * SIM_VOCAB_TOKEN_BYTES_MAX + (size_t)calls * FIXED_BYTES;
     if (!strbuf_reserve(out, BODY_HEAD_BYTES + answer->prefix_len + FIXED_BYTES + choice * (size_t)answer->ask.choices))
         return;
     char *start = out->data + out->len;
@@ -389,15 +390,15 @@ static const char *reason_phrase(int status)
     return "Error";
 }
 
-void render_response(struct strbuf *out, int status, const char *content_type, const char *head_fields,
-                     const char *body, size_t len)
+void sim_render_response(struct strbuf *out, int status, const char *content_type, const char *head_fields,
+                         const char *body, size_t len)
 {
     strbuf_addf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n", status,
                 reason_phrase(status), content_type, len, head_fields);
     strbuf_add(out, body, len);
 }
 
-void render_error(struct strbuf *out, int status, const char *type, const char *message, int64_t retry_after_s)
+void sim_render_error(struct strbuf *out, int status, const char *type, const char *message, int64_t retry_after_s)
 {
     char body[1024], fields[64] = "";
     int len =
@@ -405,22 +406,22 @@ void render_error(struct strbuf *out, int status, const char *type, const char *
                  message, type, status);
     if (retry_after_s >= 0)
         (void)snprintf(fields, sizeof(fields), "Retry-After: %lld\r\n", (long long)retry_after_s);
-    render_response(out, status, "application/json", fields, body, (size_t)len);
+    sim_render_response(out, status, "application/json", fields, body, (size_t)len);
 }
 
-void render_status_fault(const struct fault *fault, struct strbuf *out)
+void sim_render_status_fault(const struct sim_fault *fault, struct strbuf *out)
 {
     static const char html[] = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad "
                                "Gateway</h1></center></body>\r\n</html>\r\n";
-    if (fault->kind == FAULT_HTML)
-        render_response(out, 502, "text/html", "", html, sizeof(html) - 1);
-    else if (fault->kind == FAULT_OOM)
-        render_error(out, 500, "InternalServerError", "CUDA out of memory. Tried to allocate 2.00 GiB", -1);
+    if (fault->kind == SIM_FAULT_HTML)
+        sim_render_response(out, 502, "text/html", "", html, sizeof(html) - 1);
+    else if (fault->kind == SIM_FAULT_OOM)
+        sim_render_error(out, 500, "InternalServerError", "CUDA out of memory. Tried to allocate 2.00 GiB", -1);
     else if (fault->status == 429)
-        render_error(out, 429, "RateLimitError", "too many requests", fault->argument);
+        sim_render_error(out, 429, "RateLimitError", "too many requests", fault->argument);
     else if (fault->status == 401 || fault->status == 403)
-        render_error(out, fault->status, "AuthenticationError", "the API key is not valid", fault->argument);
+        sim_render_error(out, fault->status, "AuthenticationError", "the API key is not valid", fault->argument);
     else
-        render_error(out, fault->status, fault->status < 500 ? "BadRequestError" : "InternalServerError",
-                     "a fault of the simulator's schedule", fault->argument);
+        sim_render_error(out, fault->status, fault->status < 500 ? "BadRequestError" : "InternalServerError",
+                         "a fault of the simulator's schedule", fault->argument);
 }

@@ -10,33 +10,33 @@
 #include "sim/answer.h"
 
 /* Writes `answer->prefix`: the event up to the choice's index. */
-void render_prefix(struct answer *answer, int64_t created_s);
+void sim_render_prefix(struct sim_answer *answer, int64_t created_s);
 
-void render_stream_head(struct strbuf *out);
+void sim_render_stream_head(struct strbuf *out);
 /* The role of each choice, as chat streams begin. */
-void render_roles(const struct answer *answer, struct strbuf *out);
+void sim_render_roles(const struct sim_answer *answer, struct strbuf *out);
 /* `count` reasoning tokens from `from` of every choice. */
-void render_reasoning(const struct answer *answer, int64_t from, int64_t count, struct strbuf *out);
+void sim_render_reasoning(const struct sim_answer *answer, int64_t from, int64_t count, struct strbuf *out);
 /* `count` content tokens (or tool arguments) from `from` of every choice. */
-void render_content(const struct answer *answer, int64_t from, int64_t count, struct strbuf *out);
+void sim_render_content(const struct sim_answer *answer, int64_t from, int64_t count, struct strbuf *out);
 /* Finish reasons, usage as asked for, [DONE] and the last HTTP chunk, as the answer's fate allows. */
-void render_stream_end(const struct answer *answer, struct strbuf *out);
+void sim_render_stream_end(const struct sim_answer *answer, struct strbuf *out);
 /* An error object as an event, then [DONE] and the last HTTP chunk. */
-void render_stream_error(struct strbuf *out);
+void sim_render_stream_error(struct strbuf *out);
 /* An event whose JSON is cut. */
-void render_bad_event(struct strbuf *out);
+void sim_render_bad_event(struct strbuf *out);
 /* The last HTTP chunk. */
-void render_last_chunk(struct strbuf *out);
+void sim_render_last_chunk(struct strbuf *out);
 /* The whole response to a request without a stream. */
-void render_body(const struct answer *answer, struct strbuf *out);
+void sim_render_body(const struct sim_answer *answer, struct strbuf *out);
 
 /* A whole error response with an OpenAI-style object. `retry_after_s` -1 = no such field. `message` needs no JSON
  * escape. */
-void render_error(struct strbuf *out, int status, const char *type, const char *message, int64_t retry_after_s);
+void sim_render_error(struct strbuf *out, int status, const char *type, const char *message, int64_t retry_after_s);
 /* A whole response; `head_fields` are further lines, each ending in CR LF. */
-void render_response(struct strbuf *out, int status, const char *content_type, const char *head_fields,
-                     const char *body, size_t len);
+void sim_render_response(struct strbuf *out, int status, const char *content_type, const char *head_fields,
+                         const char *body, size_t len);
 /* The fate of a request that gets an error answer. */
-void render_status_fault(const struct fault *fault, struct strbuf *out);
+void sim_render_status_fault(const struct sim_fault *fault, struct strbuf *out);
 
 #endif

@@ -16,12 +16,12 @@ static const char *const words[] = {
 };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
-as_status vocab_new(uint64_t seed, struct vocab **ret)
+as_status sim_vocab_new(uint64_t seed, struct sim_vocab **ret)
 {
-    struct vocab *vocab = calloc(1, sizeof(*vocab));
+    struct sim_vocab *vocab = calloc(1, sizeof(*vocab));
     if (!vocab)
         return AS_E_NOMEM;
-    vocab->text = malloc((size_t)VOCAB_TOKENS * VOCAB_TOKEN_BYTES_MAX);
+    vocab->text = malloc((size_t)SIM_VOCAB_TOKENS * SIM_VOCAB_TOKEN_BYTES_MAX);
     if (!vocab->text) {
         free(vocab);
         return AS_E_NOMEM;
@@ -29,7 +29,7 @@ as_status vocab_new(uint64_t seed, struct vocab **ret)
     struct rng rng;
     rng_init(&rng, seed, UINT64_C(0x766f636162));
     char *at = vocab->text;
-    for (uint32_t i = 0; i < VOCAB_TOKENS; i++) {
+    for (uint32_t i = 0; i < SIM_VOCAB_TOKENS; i++) {
         const char *word = words[rng_below(&rng, WORDS)];
         size_t len = strlen(word);
         *at++ = ' ';
@@ -41,7 +41,7 @@ as_status vocab_new(uint64_t seed, struct vocab **ret)
     return AS_OK;
 }
 
-void vocab_free(struct vocab *vocab)
+void sim_vocab_free(struct sim_vocab *vocab)
 {
     if (!vocab)
         return;
@@ -49,12 +49,12 @@ void vocab_free(struct vocab *vocab)
     free(vocab);
 }
 
-char *vocab_put(const struct vocab *vocab, uint64_t start, int64_t from, int64_t count, char *at)
+char *sim_vocab_put(const struct sim_vocab *vocab, uint64_t start, int64_t from, int64_t count, char *at)
 {
-    uint32_t token = (uint32_t)((start + (uint64_t)from) % VOCAB_TOKENS);
+    uint32_t token = (uint32_t)((start + (uint64_t)from) % SIM_VOCAB_TOKENS);
     uint32_t skip = from == 0;
     while (count > 0) {
-        uint32_t run = VOCAB_TOKENS - token;
+        uint32_t run = SIM_VOCAB_TOKENS - token;
         if ((int64_t)run > count)
             run = (uint32_t)count;
         size_t len = vocab->offsets[token + run] - vocab->offsets[token] - skip;
@@ -67,14 +67,14 @@ char *vocab_put(const struct vocab *vocab, uint64_t start, int64_t from, int64_t
     return at;
 }
 
-size_t vocab_bytes(const struct vocab *vocab, uint64_t start, int64_t from, int64_t count)
+size_t sim_vocab_bytes(const struct sim_vocab *vocab, uint64_t start, int64_t from, int64_t count)
 {
     if (count <= 0)
         return 0;
-    uint32_t token = (uint32_t)((start + (uint64_t)from) % VOCAB_TOKENS);
-    size_t bytes = (size_t)(count / VOCAB_TOKENS) * vocab->offsets[VOCAB_TOKENS];
-    uint32_t rest = (uint32_t)(count % VOCAB_TOKENS);
-    uint32_t first = VOCAB_TOKENS - token < rest ? VOCAB_TOKENS - token : rest;
+    uint32_t token = (uint32_t)((start + (uint64_t)from) % SIM_VOCAB_TOKENS);
+    size_t bytes = (size_t)(count / SIM_VOCAB_TOKENS) * vocab->offsets[SIM_VOCAB_TOKENS];
+    uint32_t rest = (uint32_t)(count % SIM_VOCAB_TOKENS);
+    uint32_t first = SIM_VOCAB_TOKENS - token < rest ? SIM_VOCAB_TOKENS - token : rest;
     bytes += vocab->offsets[token + first] - vocab->offsets[token];
     bytes += vocab->offsets[rest - first];
     return bytes - (from == 0);

@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 struct played {
-    enum answer_action action; /* the last one */
-    struct strbuf wire;        /* all bytes */
-    int64_t delays_ns[256];    /* before each step */
+    enum sim_answer_action action; /* the last one */
+    struct strbuf wire;            /* all bytes */
+    int64_t delays_ns[256];        /* before each step */
     size_t steps;
     struct http_response_head head;
     bool is_complete;   /* by HTTP framing */
@@ -41,10 +41,10 @@ static inline struct sim_profile plain_profile(void)
                                   .tokens_per_word = 1,
                                   .queue_limit = -1,
                                   .seed = 1};
-    profile.ttft = (struct dist){DIST_CONSTANT, 50e6, 0};
-    profile.itl = (struct dist){DIST_CONSTANT, 10e6, 0};
-    profile.tokens = (struct dist){DIST_CONSTANT, 5, 0};
-    profile.tokens_per_chunk = (struct dist){DIST_CONSTANT, 1, 0};
+    profile.ttft = (struct sim_dist){SIM_DIST_CONSTANT, 50e6, 0};
+    profile.itl = (struct sim_dist){SIM_DIST_CONSTANT, 10e6, 0};
+    profile.tokens = (struct sim_dist){SIM_DIST_CONSTANT, 5, 0};
+    profile.tokens_per_chunk = (struct sim_dist){SIM_DIST_CONSTANT, 1, 0};
     return profile;
 }
 
@@ -174,24 +174,24 @@ static inline void read_wire(struct played *played)
 }
 
 /* The caller frees with played_free. */
-static inline struct played *play(const struct sim_profile *profile, const struct vocab *vocab,
+static inline struct played *play(const struct sim_profile *profile, const struct sim_vocab *vocab,
                                   const struct sim_ask *ask, int64_t number, uint64_t key)
 {
     struct played *played = calloc(1, sizeof(*played));
-    struct answer answer;
+    struct sim_answer answer;
     assert_non_null(played);
     strbuf_init(&played->wire, 0);
     strbuf_init(&played->body, 0);
     played->completion_tokens = played->prompt_tokens = played->reasoning_tokens = -1;
-    answer_init(&answer, profile, vocab, ask, number, key, 1700000000);
-    played->action = answer_start(&answer, &played->wire);
-    while (played->action == ANSWER_GO_ON) {
+    sim_answer_init(&answer, profile, vocab, ask, number, key, 1700000000);
+    played->action = sim_answer_start(&answer, &played->wire);
+    while (played->action == SIM_ANSWER_GO_ON) {
         assert_true(played->steps < 256);
-        played->delays_ns[played->steps++] = answer_delay_ns(&answer, 1);
-        played->action = answer_step(&answer, &played->wire);
+        played->delays_ns[played->steps++] = sim_answer_delay_ns(&answer, 1);
+        played->action = sim_answer_step(&answer, &played->wire);
     }
     assert_int_equal(strbuf_status(&played->wire), AS_OK);
-    if (played->action == ANSWER_END && !answer_is_error(&answer) && !answer.fault)
+    if (played->action == SIM_ANSWER_END && !sim_answer_is_error(&answer) && !answer.fault)
         assert_int_equal(answer.tokens_done, answer.tokens + answer.reasoning_tokens);
     read_wire(played);
     return played;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answers.h"
 
-static struct vocab *vocab;
+static struct sim_vocab *vocab;
 
 static int setup(void **state)
 {
     (void)state;
-    return vocab_new(1, &vocab) == AS_OK ? 0 : -1;
+    return sim_vocab_new(1, &vocab) == AS_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    vocab_free(vocab);
+    sim_vocab_free(vocab);
     return 0;
 }
 
@@ -30,7 +30,7 @@ static void test_stream(void **state)
     struct sim_profile profile = plain_profile();
     struct sim_ask ask = chat_ask(true);
     struct played *p = play(&profile, vocab, &ask, 1, 9);
-    assert_int_equal(p->action, ANSWER_END);
+    assert_int_equal(p->action, SIM_ANSWER_END);
     assert_true(p->is_complete && p->done_mark && p->head.keep_alive);
     assert_int_equal(p->head.status, 200);
     assert_int_equal(p->content_events, 5);
@@ -52,10 +52,10 @@ static void test_stream_and_body_agree(void **state)
 {
     (void)state;
     struct sim_profile profile = plain_profile();
-    assert_int_equal(dist_parse("gamma:50ms,20ms", DIST_DURATION, &profile.ttft, NULL), AS_OK);
-    assert_int_equal(dist_parse("exponential:5ms", DIST_DURATION, &profile.itl, NULL), AS_OK);
-    assert_int_equal(dist_parse("uniform:1,60", DIST_COUNT, &profile.tokens, NULL), AS_OK);
-    assert_int_equal(dist_parse("uniform:1,4", DIST_COUNT, &profile.tokens_per_chunk, NULL), AS_OK);
+    assert_int_equal(sim_dist_parse("gamma:50ms,20ms", SIM_DIST_DURATION, &profile.ttft, NULL), AS_OK);
+    assert_int_equal(sim_dist_parse("exponential:5ms", SIM_DIST_DURATION, &profile.itl, NULL), AS_OK);
+    assert_int_equal(sim_dist_parse("uniform:1,60", SIM_DIST_COUNT, &profile.tokens, NULL), AS_OK);
+    assert_int_equal(sim_dist_parse("uniform:1,4", SIM_DIST_COUNT, &profile.tokens_per_chunk, NULL), AS_OK);
     profile.reasoning_tokens = 3;
     struct sim_ask with = chat_ask(true), without = chat_ask(false);
     int64_t distinct = 0, last = -1;
@@ -218,11 +218,11 @@ static void test_tool_calls(void **state)
     }
 }
 
-static struct played *play_fault(const char *text, bool stream, struct fault *fault)
+static struct played *play_fault(const char *text, bool stream, struct sim_fault *fault)
 {
     struct sim_profile profile = plain_profile();
     struct sim_ask ask = chat_ask(stream);
-    assert_int_equal(fault_parse(text, fault, NULL), AS_OK);
+    assert_int_equal(sim_fault_parse(text, fault, NULL), AS_OK);
     profile.faults = fault;
     profile.fault_count = 1;
     return play(&profile, vocab, &ask, 1, 9);
@@ -231,10 +231,10 @@ static struct played *play_fault(const char *text, bool stream, struct fault *fa
 static void test_status_faults(void **state)
 {
     (void)state;
-    struct fault fault;
+    struct sim_fault fault;
     for (int stream = 0; stream < 2; stream++) {
         struct played *p = play_fault("429:7@1", stream, &fault);
-        assert_int_equal(p->action, ANSWER_END);
+        assert_int_equal(p->action, SIM_ANSWER_END);
         assert_int_equal(p->head.status, 429);
         assert_true(p->head.retry_after_s == 7);
         assert_int_equal(p->error_events, 1);
@@ -260,37 +260,37 @@ static void test_cut_streams(void **state)
     (void)state;
     static const struct {
         const char *text;
-        enum answer_action action;
+        enum sim_answer_action action;
         int content_events;
         bool is_complete, done_mark;
         const char *finish;
     } cases[] = {
-        {"reset@1", ANSWER_RESET, 0, false, false, ""},
-        {"reset:2@1", ANSWER_RESET, 2, false, false, ""},
-        {"close@1", ANSWER_CLOSE, 0, false, false, ""},
-        {"close:3@1", ANSWER_CLOSE, 3, false, false, ""},
-        {"stall@1", ANSWER_STALL, 0, false, false, ""},
-        {"stall:4@1", ANSWER_STALL, 4, false, false, ""},
-        {"truncate:2@1", ANSWER_CLOSE, 2, false, false, ""},
-        {"stall:5@1", ANSWER_STALL, 5, false, false, ""},
-        {"unfinished:2@1", ANSWER_END, 2, true, false, ""},
-        {"no-done@1", ANSWER_END, 5, true, false, "stop"},
-        {"no-last-chunk@1", ANSWER_CLOSE, 5, false, true, "stop"},
-        {"slow-headers:90ms@1", ANSWER_END, 5, true, true, "stop"},
-        {"error-in-stream:2@1", ANSWER_END, 2, true, true, ""},
-        {"bad-event:2@1", ANSWER_END, 5, true, true, "stop"},
-        {"reset:99@1", ANSWER_END, 5, true, true, "stop"},
+        {"reset@1", SIM_ANSWER_RESET, 0, false, false, ""},
+        {"reset:2@1", SIM_ANSWER_RESET, 2, false, false, ""},
+        {"close@1", SIM_ANSWER_CLOSE, 0, false, false, ""},
+        {"close:3@1", SIM_ANSWER_CLOSE, 3, false, false, ""},
+        {"stall@1", SIM_ANSWER_STALL, 0, false, false, ""},
+        {"stall:4@1", SIM_ANSWER_STALL, 4, false, false, ""},
+        {"truncate:2@1", SIM_ANSWER_CLOSE, 2, false, false, ""},
+        {"stall:5@1", SIM_ANSWER_STALL, 5, false, false, ""},
+        {"unfinished:2@1", SIM_ANSWER_END, 2, true, false, ""},
+        {"no-done@1", SIM_ANSWER_END, 5, true, false, "stop"},
+        {"no-last-chunk@1", SIM_ANSWER_CLOSE, 5, false, true, "stop"},
+        {"slow-headers:90ms@1", SIM_ANSWER_END, 5, true, true, "stop"},
+        {"error-in-stream:2@1", SIM_ANSWER_END, 2, true, true, ""},
+        {"bad-event:2@1", SIM_ANSWER_END, 5, true, true, "stop"},
+        {"reset:99@1", SIM_ANSWER_END, 5, true, true, "stop"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct fault fault;
+        struct sim_fault fault;
         struct played *p = play_fault(cases[i].text, true, &fault);
         if (p->action != cases[i].action || p->content_events != cases[i].content_events ||
             p->is_complete != cases[i].is_complete || p->done_mark != cases[i].done_mark ||
             strcmp(p->finish, cases[i].finish) != 0)
             fail_msg("%s: action %d, %d content events, complete %d, done %d, finish '%s'", cases[i].text,
                      (int)p->action, p->content_events, p->is_complete, p->done_mark, p->finish);
-        assert_int_equal(p->error_events, fault.kind == FAULT_STREAM_ERROR);
-        assert_int_equal(p->bad_events, fault.kind == FAULT_BAD_EVENT);
+        assert_int_equal(p->error_events, fault.kind == SIM_FAULT_STREAM_ERROR);
+        assert_int_equal(p->bad_events, fault.kind == SIM_FAULT_BAD_EVENT);
         played_free(p);
     }
 }
@@ -298,20 +298,20 @@ static void test_cut_streams(void **state)
 static void test_slow_headers(void **state)
 {
     (void)state;
-    struct fault fault;
+    struct sim_fault fault;
     struct sim_profile profile = plain_profile();
     struct sim_ask ask = chat_ask(true);
-    struct answer answer;
+    struct sim_answer answer;
     struct strbuf out;
     strbuf_init(&out, 0);
-    assert_int_equal(fault_parse("slow-headers:90ms@1", &fault, NULL), AS_OK);
+    assert_int_equal(sim_fault_parse("slow-headers:90ms@1", &fault, NULL), AS_OK);
     profile.faults = &fault;
     profile.fault_count = 1;
-    answer_init(&answer, &profile, vocab, &ask, 1, 9, 1700000000);
-    assert_int_equal(answer_start(&answer, &out), ANSWER_GO_ON);
+    sim_answer_init(&answer, &profile, vocab, &ask, 1, 9, 1700000000);
+    assert_int_equal(sim_answer_start(&answer, &out), SIM_ANSWER_GO_ON);
     assert_int_equal(out.len, 0);
-    assert_int_equal(answer_delay_ns(&answer, 1), 140000000);
-    assert_int_equal(answer_step(&answer, &out), ANSWER_GO_ON);
+    assert_int_equal(sim_answer_delay_ns(&answer, 1), 140000000);
+    assert_int_equal(sim_answer_step(&answer, &out), SIM_ANSWER_GO_ON);
     assert_memory_equal(out.data, "HTTP/1.1 200", 12);
     strbuf_done(&out);
 }
@@ -319,18 +319,18 @@ static void test_slow_headers(void **state)
 static void test_cut_bodies(void **state)
 {
     (void)state;
-    struct fault fault;
+    struct sim_fault fault;
     struct played *p = play_fault("reset@1", false, &fault);
-    assert_int_equal(p->action, ANSWER_RESET);
+    assert_int_equal(p->action, SIM_ANSWER_RESET);
     assert_int_equal(p->wire.len, 0);
     played_free(p);
     p = play_fault("truncate@1", false, &fault);
-    assert_int_equal(p->action, ANSWER_CLOSE);
+    assert_int_equal(p->action, SIM_ANSWER_CLOSE);
     assert_false(p->is_complete);
     assert_true(p->body.len > 20);
     played_free(p);
     p = play_fault("error-in-stream@1", false, &fault);
-    assert_int_equal(p->action, ANSWER_END);
+    assert_int_equal(p->action, SIM_ANSWER_END);
     assert_true(p->is_complete);
     assert_int_equal(p->content_events, 1);
     played_free(p);
@@ -343,14 +343,14 @@ static void test_slower_when_shared(void **state)
     profile.itl_per_running_ns = 1000;
     profile.ttft_per_token_ns = 100;
     struct sim_ask ask = chat_ask(true);
-    struct answer answer;
+    struct sim_answer answer;
     struct strbuf out;
     strbuf_init(&out, 0);
-    answer_init(&answer, &profile, vocab, &ask, 1, 9, 1700000000);
-    assert_int_equal(answer_delay_ns(&answer, 5), 50000000 + 8 * 100);
-    (void)answer_step(&answer, &out);
-    assert_int_equal(answer_delay_ns(&answer, 5), 10000000 + 4 * 1000);
-    assert_int_equal(answer_delay_ns(&answer, 1), 10000000);
+    sim_answer_init(&answer, &profile, vocab, &ask, 1, 9, 1700000000);
+    assert_int_equal(sim_answer_delay_ns(&answer, 5), 50000000 + 8 * 100);
+    (void)sim_answer_step(&answer, &out);
+    assert_int_equal(sim_answer_delay_ns(&answer, 5), 10000000 + 4 * 1000);
+    assert_int_equal(sim_answer_delay_ns(&answer, 1), 10000000);
     strbuf_done(&out);
 }
 

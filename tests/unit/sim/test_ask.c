@@ -12,7 +12,7 @@ static struct sim_ask asked(const char *body, bool is_chat)
 {
     struct sim_ask ask;
     struct as_error err = {0};
-    if (ask_read(body, strlen(body), is_chat, &ask, &err) != AS_OK)
+    if (sim_ask_read(body, strlen(body), is_chat, &ask, &err) != AS_OK)
         fail_msg("%s: %s", body, err.message);
     return ask;
 }
@@ -91,7 +91,7 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sim_ask ask = {.choices = 77};
         struct as_error err = {0};
-        if (ask_read(cases[i].body, strlen(cases[i].body), cases[i].is_chat, &ask, &err) != AS_E_INVALID)
+        if (sim_ask_read(cases[i].body, strlen(cases[i].body), cases[i].is_chat, &ask, &err) != AS_E_INVALID)
             fail_msg("%s was taken", cases[i].body);
         if (!strstr(err.message, cases[i].word))
             fail_msg("%s: '%s' does not say '%s'", cases[i].body, err.message, cases[i].word);

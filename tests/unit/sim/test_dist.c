@@ -16,15 +16,15 @@ struct moments {
 
 static struct moments sample(const char *text)
 {
-    struct dist dist;
+    struct sim_dist dist;
     struct rng rng;
-    assert_int_equal(dist_parse(text, DIST_DURATION, &dist, NULL), AS_OK);
+    assert_int_equal(sim_dist_parse(text, SIM_DIST_DURATION, &dist, NULL), AS_OK);
     rng_init(&rng, 7, 1);
     struct moments m = {.min = INT64_MAX, .max = INT64_MIN};
     double sum = 0, squares = 0;
     const int n = 40000;
     for (int i = 0; i < n; i++) {
-        int64_t v = dist_sample(&dist, &rng);
+        int64_t v = sim_dist_sample(&dist, &rng);
         sum += (double)v;
         squares += (double)v * (double)v;
         m.min = v < m.min ? v : m.min;
@@ -50,14 +50,14 @@ static void test_constant(void **state)
     } cases[] = {{"50ms", 50000000}, {"constant:1.5s", 1500000000}, {"0", 0},   {"250us", 250000},
                  {"3ns", 3},         {"2m", 120000000000},          {"0ms", 0}, {"1e3us", 1000000}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct dist dist;
+        struct sim_dist dist;
         struct rng rng, before;
         rng_init(&rng, 1, 1);
         before = rng;
-        assert_int_equal(dist_parse(cases[i].text, DIST_DURATION, &dist, NULL), AS_OK);
-        assert_int_equal(dist_sample(&dist, &rng), cases[i].ns);
+        assert_int_equal(sim_dist_parse(cases[i].text, SIM_DIST_DURATION, &dist, NULL), AS_OK);
+        assert_int_equal(sim_dist_sample(&dist, &rng), cases[i].ns);
         assert_memory_equal(&rng, &before, sizeof(rng));
-        assert_int_equal(dist_is_zero(&dist), cases[i].ns == 0);
+        assert_int_equal(sim_dist_is_zero(&dist), cases[i].ns == 0);
     }
 }
 
@@ -99,23 +99,23 @@ static void test_mean(void **state)
     static const char *const texts[] = {"50ms",           "uniform:0,100ms",   "normal:50ms,1ms", "exponential:50ms",
                                         "gamma:50ms,9ms", "lognormal:50ms,9ms"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct dist dist;
-        assert_int_equal(dist_parse(texts[i], DIST_DURATION, &dist, NULL), AS_OK);
-        near(dist_mean(&dist), 50e6, 1);
+        struct sim_dist dist;
+        assert_int_equal(sim_dist_parse(texts[i], SIM_DIST_DURATION, &dist, NULL), AS_OK);
+        near(sim_dist_mean(&dist), 50e6, 1);
     }
 }
 
 static void test_counts(void **state)
 {
     (void)state;
-    struct dist dist;
+    struct sim_dist dist;
     struct rng rng;
     rng_init(&rng, 1, 1);
-    assert_int_equal(dist_parse("40", DIST_COUNT, &dist, NULL), AS_OK);
-    assert_int_equal(dist_sample(&dist, &rng), 40);
-    assert_int_equal(dist_parse("uniform:10,12", DIST_COUNT, &dist, NULL), AS_OK);
+    assert_int_equal(sim_dist_parse("40", SIM_DIST_COUNT, &dist, NULL), AS_OK);
+    assert_int_equal(sim_dist_sample(&dist, &rng), 40);
+    assert_int_equal(sim_dist_parse("uniform:10,12", SIM_DIST_COUNT, &dist, NULL), AS_OK);
     for (int i = 0; i < 100; i++) {
-        int64_t v = dist_sample(&dist, &rng);
+        int64_t v = sim_dist_sample(&dist, &rng);
         assert_in_range(v, 10, 12);
     }
 }
@@ -143,15 +143,15 @@ static void test_refused(void **state)
                                       ":50ms",
                                       "normal:inf,1ms"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct dist dist = {DIST_GAMMA, 1, 2};
+        struct sim_dist dist = {SIM_DIST_GAMMA, 1, 2};
         struct as_error err;
-        if (dist_parse(bad[i], DIST_DURATION, &dist, &err) != AS_E_USAGE)
+        if (sim_dist_parse(bad[i], SIM_DIST_DURATION, &dist, &err) != AS_E_USAGE)
             fail_msg("'%s' was taken", bad[i]);
         assert_non_null(strstr(err.message, "for example"));
-        assert_int_equal(dist.kind, DIST_GAMMA);
+        assert_int_equal(dist.kind, SIM_DIST_GAMMA);
     }
-    struct dist dist;
-    assert_int_equal(dist_parse("40ms", DIST_COUNT, &dist, NULL), AS_E_USAGE);
+    struct sim_dist dist;
+    assert_int_equal(sim_dist_parse("40ms", SIM_DIST_COUNT, &dist, NULL), AS_E_USAGE);
 }
 
 int main(void)

@@ -12,18 +12,18 @@
 
 #include <cmocka.h>
 
-static struct vocab *vocab;
+static struct sim_vocab *vocab;
 
 static int setup(void **state)
 {
     (void)state;
-    return vocab_new(1, &vocab) == AS_OK ? 0 : -1;
+    return sim_vocab_new(1, &vocab) == AS_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    vocab_free(vocab);
+    sim_vocab_free(vocab);
     return 0;
 }
 
@@ -39,34 +39,34 @@ static int64_t words_of(const char *text, size_t len)
 static void test_pieces(void **state)
 {
     (void)state;
-    static char whole[3 * VOCAB_TOKENS * VOCAB_TOKEN_BYTES_MAX], pieces[sizeof(whole)];
-    static const uint64_t starts[] = {0, 1, VOCAB_TOKENS - 3, VOCAB_TOKENS, UINT64_C(0x123456789abcdef)};
-    static const int64_t counts[] = {1, 2, 40, VOCAB_TOKENS, 2 * VOCAB_TOKENS + 5};
+    static char whole[3 * SIM_VOCAB_TOKENS * SIM_VOCAB_TOKEN_BYTES_MAX], pieces[sizeof(whole)];
+    static const uint64_t starts[] = {0, 1, SIM_VOCAB_TOKENS - 3, SIM_VOCAB_TOKENS, UINT64_C(0x123456789abcdef)};
+    static const int64_t counts[] = {1, 2, 40, SIM_VOCAB_TOKENS, 2 * SIM_VOCAB_TOKENS + 5};
     for (size_t i = 0; i < 5; i++)
         for (size_t k = 0; k < 5; k++) {
-            char *end = vocab_put(vocab, starts[i], 0, counts[k], whole);
+            char *end = sim_vocab_put(vocab, starts[i], 0, counts[k], whole);
             size_t len = (size_t)(end - whole);
-            assert_int_equal(vocab_bytes(vocab, starts[i], 0, counts[k]), len);
+            assert_int_equal(sim_vocab_bytes(vocab, starts[i], 0, counts[k]), len);
             assert_int_equal(words_of(whole, len), counts[k]);
             assert_int_not_equal(whole[0], ' ');
             char *at = pieces;
             for (int64_t from = 0; from < counts[k]; from += 3) {
                 int64_t take = counts[k] - from < 3 ? counts[k] - from : 3;
                 char *before = at;
-                at = vocab_put(vocab, starts[i], from, take, at);
-                assert_int_equal(vocab_bytes(vocab, starts[i], from, take), at - before);
+                at = sim_vocab_put(vocab, starts[i], from, take, at);
+                assert_int_equal(sim_vocab_bytes(vocab, starts[i], from, take), at - before);
             }
             assert_int_equal(at - pieces, len);
             assert_memory_equal(pieces, whole, len);
         }
-    assert_int_equal(vocab_bytes(vocab, 0, 0, 0), 0);
+    assert_int_equal(sim_vocab_bytes(vocab, 0, 0, 0), 0);
 }
 
 static void test_is_json_text(void **state)
 {
     (void)state;
-    static char json[VOCAB_TOKENS * VOCAB_TOKEN_BYTES_MAX + 3] = "\"";
-    char *end = vocab_put(vocab, 0, 0, VOCAB_TOKENS, json + 1);
+    static char json[SIM_VOCAB_TOKENS * SIM_VOCAB_TOKEN_BYTES_MAX + 3] = "\"";
+    char *end = sim_vocab_put(vocab, 0, 0, SIM_VOCAB_TOKENS, json + 1);
     *end++ = '"';
     assert_true(json_cursor_validate(json, (size_t)(end - json), NULL));
 }
@@ -74,21 +74,21 @@ static void test_is_json_text(void **state)
 static void test_seeded(void **state)
 {
     (void)state;
-    struct vocab *same, *other;
-    assert_int_equal(vocab_new(1, &same), AS_OK);
-    assert_int_equal(vocab_new(2, &other), AS_OK);
+    struct sim_vocab *same, *other;
+    assert_int_equal(sim_vocab_new(1, &same), AS_OK);
+    assert_int_equal(sim_vocab_new(2, &other), AS_OK);
     assert_memory_equal(same->offsets, vocab->offsets, sizeof(vocab->offsets));
     assert_memory_not_equal(other->offsets, vocab->offsets, sizeof(vocab->offsets));
-    vocab_free(same);
-    vocab_free(other);
-    vocab_free(NULL);
+    sim_vocab_free(same);
+    sim_vocab_free(other);
+    sim_vocab_free(NULL);
 }
 
 static void test_token_size(void **state)
 {
     (void)state;
-    for (int i = 0; i < VOCAB_TOKENS; i++)
-        assert_true(vocab->offsets[i + 1] - vocab->offsets[i] <= VOCAB_TOKEN_BYTES_MAX);
+    for (int i = 0; i < SIM_VOCAB_TOKENS; i++)
+        assert_true(vocab->offsets[i + 1] - vocab->offsets[i] <= SIM_VOCAB_TOKEN_BYTES_MAX);
 }
 
 int main(void)
