@@ -30,6 +30,11 @@ bool http_is_token_char(unsigned char c)
     return CLASSES[c] & TOKEN;
 }
 
+bool http_is_value_char(unsigned char c)
+{
+    return c >= 0x20 ? c != 0x7f : c == '\t';
+}
+
 int http_hex_value(unsigned char c)
 {
     return CLASSES[c] & HEX ? CLASSES[c] >> 4 : -1;

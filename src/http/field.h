@@ -19,6 +19,8 @@ struct http_text {
 
 /* tchar of RFC 9110 5.6.2. */
 bool http_is_token_char(unsigned char c);
+/* HTAB, SP, VCHAR and obs-text: what a field value may hold (RFC 9110 5.5). */
+bool http_is_value_char(unsigned char c);
 /* One or more tchar. */
 bool http_is_token(struct http_text text);
 /* Equal to `lower` (NUL-terminated, in lower case), ASCII case of `text` ignored. */

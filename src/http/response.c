@@ -9,29 +9,16 @@
 #include <string.h>
 
 enum state {
-    STATE_HEAD,          /* reading a head */
-    STATE_CLOSE,         /* body up to the close */
-    STATE_LENGTH,        /* body of `left` more bytes */
-    STATE_SIZE_START,    /* at the first digit of a chunk size */
-    STATE_SIZE,          /* inside the digits */
-    STATE_SIZE_BLANK,    /* white space after the digits */
-    STATE_EXTENSION,     /* after ';' in a chunk-size line */
-    STATE_SIZE_LF,       /* LF of a chunk-size line is next */
-    STATE_CHUNK,         /* chunk data, `left` more bytes */
-    STATE_CHUNK_CR,      /* CR LF after chunk data is next */
-    STATE_CHUNK_LF,
-    STATE_TRAILER,       /* at the start of a trailer line */
-    STATE_TRAILER_NAME,  /* before its colon */
-    STATE_TRAILER_VALUE,
-    STATE_TRAILER_LF,    /* LF of a trailer line is next */
-    STATE_FINAL_LF,      /* LF of the blank line after the trailers is next */
+    STATE_HEAD,    /* reading a head */
+    STATE_CLOSE,   /* body up to the close */
+    STATE_LENGTH,  /* body of `left` more bytes */
+    STATE_CHUNKED, /* body in chunks */
     STATE_END,
     STATE_BAD
 };
 
 #define NOT_HTTP "the answer does not begin with an HTTP/1 status line"
 #define HEAD_TOO_LONG "the response head passes 64 KiB"
-#define BAD_SIZE "a chunk size is malformed"
 
 /* What the framing of a body depends on and the caller need not see. */
 struct framing {
@@ -217,7 +204,7 @@ static const char *choose_framing(struct http_response *parser, const struct fra
     if (framing->has_coding)
         head->content_length = -1;
     if (head->chunked) {
-        parser->state = STATE_SIZE_START;
+        parser->state = STATE_CHUNKED;
     } else if (head->content_length >= 0) {
         parser->left = (uint64_t)head->content_length;
         parser->state = STATE_LENGTH;
@@ -359,145 +346,6 @@ static enum http_result read_head(struct http_response *parser, const char **at,
     return HTTP_MORE;
 }
 
-/* ---- chunked framing ---- */
-
-/* A chunk-size line of up to 8 digits and nothing else, whole in the fed bytes: the byte after it; else NULL. */
-static inline const char *quick_size(const char *at, const char *end, uint64_t *ret)
-{
-    const char *stop = end - at > 10 ? at + 8 : at;
-    uint64_t size = 0;
-    const char *p = at;
-    for (; p < stop; p++) {
-        int digit = http_hex_value((unsigned char)*p);
-        if (digit < 0)
-            break;
-        size = size << 4 | (unsigned)digit;
-    }
-    if (p == at || p[0] != '\r' || p[1] != '\n')
-        return NULL;
-    *ret = size;
-    return p + 2;
-}
-
-static void start_chunk(struct http_response *parser)
-{
-    parser->line_bytes = 0;
-    parser->state = parser->left ? STATE_CHUNK : STATE_TRAILER;
-}
-
-/* The state after byte `c` of a chunk-size line; STATE_BAD when it has no place there. */
-static int size_line_step(struct http_response *parser, unsigned char c)
-{
-    int digit = http_hex_value(c);
-    switch (parser->state) {
-    case STATE_SIZE_START:
-    case STATE_SIZE:
-        if (digit >= 0 && parser->left >> 56)
-            return STATE_BAD;
-        if (digit >= 0) {
-            parser->left = parser->left << 4 | (unsigned)digit;
-            return STATE_SIZE;
-        }
-        if (parser->state == STATE_SIZE_START)
-            return STATE_BAD;
-        break;
-    case STATE_SIZE_LF:
-        return c == '\n' ? STATE_CHUNK : STATE_BAD;
-    case STATE_EXTENSION:
-        if (c == '\t' || (c >= ' ' && c != 0x7f))
-            return STATE_EXTENSION;
-        break;
-    default:
-        break;
-    }
-    if (c == '\r')
-        return STATE_SIZE_LF;
-    if (c == ';')
-        return STATE_EXTENSION;
-    return c == ' ' || c == '\t' ? STATE_SIZE_BLANK : STATE_BAD;
-}
-
-/* HTTP_MORE also when the line is complete: the state has changed then. */
-static enum http_result read_size_line(struct http_response *parser, const char **at, const char *end)
-{
-    if (parser->state == STATE_SIZE_START) {
-        const char *after = quick_size(*at, end, &parser->left);
-        if (after) {
-            *at = after;
-            start_chunk(parser);
-            return HTTP_MORE;
-        }
-    }
-    for (const char *p = *at; p < end; p++) {
-        int next = size_line_step(parser, (unsigned char)*p);
-        if (next == STATE_BAD || ++parser->line_bytes > HTTP_RESPONSE_CHUNK_LINE_MAX)
-            return fail(parser, parser->left >> 56 ? "a chunk size is too large" : BAD_SIZE);
-        parser->state = next;
-        if (next == STATE_CHUNK) {
-            start_chunk(parser);
-            *at = p + 1;
-            return HTTP_MORE;
-        }
-    }
-    *at = end;
-    return HTTP_MORE;
-}
-
-/* CR LF after chunk data, in two reads or after a quick path that saw something else. */
-static enum http_result read_chunk_end(struct http_response *parser, const char **at, const char *end)
-{
-    while (*at < end && parser->state != STATE_SIZE_START) {
-        if (**at != (parser->state == STATE_CHUNK_CR ? '\r' : '\n'))
-            return fail(parser, "a chunk is not followed by CR LF");
-        parser->state = parser->state == STATE_CHUNK_CR ? STATE_CHUNK_LF : STATE_SIZE_START;
-        ++*at;
-    }
-    return HTTP_MORE;
-}
-
-static int trailer_step(const struct http_response *parser, unsigned char c)
-{
-    switch (parser->state) {
-    case STATE_TRAILER:
-        if (c == '\r')
-            return STATE_FINAL_LF;
-        if (c == '\n')
-            return STATE_END;
-        if ((c == ' ' || c == '\t') && parser->line_bytes)
-            return STATE_TRAILER_VALUE; /* a folded line */
-        return http_is_token_char(c) ? STATE_TRAILER_NAME : STATE_BAD;
-    case STATE_TRAILER_NAME:
-        if (c == ':')
-            return STATE_TRAILER_VALUE;
-        return http_is_token_char(c) ? STATE_TRAILER_NAME : STATE_BAD;
-    case STATE_TRAILER_VALUE:
-        if (c == '\n')
-            return STATE_TRAILER;
-        if (c == '\r')
-            return STATE_TRAILER_LF;
-        return c ? STATE_TRAILER_VALUE : STATE_BAD;
-    case STATE_TRAILER_LF:
-        return c == '\n' ? STATE_TRAILER : STATE_BAD;
-    default:
-        return c == '\n' ? STATE_END : STATE_BAD;
-    }
-}
-
-static enum http_result read_trailers(struct http_response *parser, const char **at, const char *end)
-{
-    const char *p = *at;
-    while (p < end && parser->state != STATE_END) {
-        int next = trailer_step(parser, (unsigned char)*p++);
-        if (next == STATE_BAD)
-            return fail(parser, "a trailer line is malformed");
-        if (++parser->line_bytes > HTTP_RESPONSE_TRAILER_MAX)
-            return fail(parser, "the trailers pass 16 KiB");
-        parser->state = next;
-    }
-    *at = p;
-    return HTTP_MORE;
-}
-
 /* ---- body ---- */
 
 static inline enum http_result give_span(struct http_response *parser, const char **at, size_t len, const char **ret_span,
@@ -510,82 +358,52 @@ static inline enum http_result give_span(struct http_response *parser, const cha
     return HTTP_SPAN;
 }
 
-static inline size_t available(const struct http_response *parser, const char *at, const char *end)
+static enum http_result read_chunked(struct http_response *parser, const char **at, const char *end, const char **ret_span,
+                                     size_t *ret_span_len)
 {
-    size_t fed = (size_t)(end - at);
-    return fed < parser->left ? fed : (size_t)parser->left;
+    enum http_result result = http_chunked_next(&parser->chunks, at, end, ret_span, ret_span_len);
+    if (result == HTTP_SPAN)
+        parser->body_bytes += *ret_span_len;
+    else if (result == HTTP_END)
+        parser->state = STATE_END;
+    else if (result == HTTP_BAD)
+        return fail(parser, parser->chunks.error);
+    return result;
 }
 
-/* A piece of a chunk; steps over the CR LF behind it when that was fed too. */
-static inline enum http_result read_chunk(struct http_response *parser, const char **at, const char *end,
-                                          const char **ret_span, size_t *ret_span_len)
+static enum http_result read_length(struct http_response *parser, const char **at, const char *end, const char **ret_span,
+                                    size_t *ret_span_len)
 {
-    size_t len = available(parser, *at, end);
-    if (!len)
-        return HTTP_MORE;
+    size_t fed = (size_t)(end - *at);
+    size_t len = fed < parser->left ? fed : (size_t)parser->left;
     parser->left -= len;
-    give_span(parser, at, len, ret_span, ret_span_len);
+    if (len)
+        return give_span(parser, at, len, ret_span, ret_span_len);
     if (parser->left)
-        return HTTP_SPAN;
-    parser->state = STATE_CHUNK_CR;
-    if (end - *at >= 2 && (*at)[0] == '\r' && (*at)[1] == '\n') {
-        *at += 2;
-        parser->state = STATE_SIZE_START;
-    }
-    return HTTP_SPAN;
-}
-
-/* One step outside chunk data; HTTP_MORE means that the state may have changed. */
-static enum http_result step(struct http_response *parser, const char **at, const char *end, const char **ret_span,
-                             size_t *ret_span_len)
-{
-    switch (parser->state) {
-    case STATE_HEAD:
-        return read_head(parser, at, end);
-    case STATE_CLOSE:
-        return *at < end ? give_span(parser, at, (size_t)(end - *at), ret_span, ret_span_len) : HTTP_MORE;
-    case STATE_LENGTH: {
-        size_t len = available(parser, *at, end);
-        parser->left -= len;
-        if (len)
-            return give_span(parser, at, len, ret_span, ret_span_len);
-        if (!parser->left)
-            parser->state = STATE_END;
         return HTTP_MORE;
-    }
-    case STATE_CHUNK_CR:
-    case STATE_CHUNK_LF:
-        return read_chunk_end(parser, at, end);
-    case STATE_TRAILER:
-    case STATE_TRAILER_NAME:
-    case STATE_TRAILER_VALUE:
-    case STATE_TRAILER_LF:
-    case STATE_FINAL_LF:
-        return read_trailers(parser, at, end);
-    default:
-        return read_size_line(parser, at, end);
-    }
+    parser->state = STATE_END;
+    return HTTP_END;
 }
 
 enum http_result http_response_next(struct http_response *parser, const char **at, const char *end, const char **ret_span,
                                     size_t *ret_span_len)
 {
-    for (;;) {
-        int before = parser->state;
-        const char *start = *at;
-        enum http_result result;
-        if (before == STATE_END)
-            return HTTP_END;
-        if (before == STATE_BAD)
-            return HTTP_BAD;
-        if (before == STATE_CHUNK)
-            result = read_chunk(parser, at, end, ret_span, ret_span_len);
-        else
-            result = step(parser, at, end, ret_span, ret_span_len);
-        if (result != HTTP_MORE)
-            return result;
-        if (parser->state == before && *at == start)
-            return HTTP_MORE;
+    enum http_result result = HTTP_MORE;
+    switch (parser->state) {
+    case STATE_CHUNKED:
+        return read_chunked(parser, at, end, ret_span, ret_span_len);
+    case STATE_LENGTH:
+        return read_length(parser, at, end, ret_span, ret_span_len);
+    case STATE_CLOSE:
+        return *at < end ? give_span(parser, at, (size_t)(end - *at), ret_span, ret_span_len) : HTTP_MORE;
+    case STATE_END:
+        return HTTP_END;
+    case STATE_BAD:
+        return HTTP_BAD;
+    default:
+        while (result == HTTP_MORE && *at < end)
+            result = read_head(parser, at, end);
+        return result;
     }
 }
 
@@ -594,31 +412,19 @@ enum http_result http_response_eof(struct http_response *parser)
     switch (parser->state) {
     case STATE_END:
         return HTTP_END;
-    case STATE_CLOSE:
-        parser->state = STATE_END;
-        return HTTP_END;
     case STATE_BAD:
         return HTTP_BAD;
+    case STATE_CHUNKED:
+        return fail(parser, http_chunked_missing(&parser->chunks));
     case STATE_HEAD:
         if (http_response_is_untouched(parser))
             return fail(parser, "the connection was closed before the first byte of an answer");
         return fail(parser, "the connection was closed inside the response head");
-    case STATE_LENGTH:
-        if (!parser->left) {
-            parser->state = STATE_END;
-            return HTTP_END;
-        }
-        return fail(parser, "the connection was closed before Content-Length bytes had come");
-    case STATE_CHUNK:
-        return fail(parser, "the connection was closed inside a chunk");
-    case STATE_TRAILER:
-    case STATE_TRAILER_NAME:
-    case STATE_TRAILER_VALUE:
-    case STATE_TRAILER_LF:
-    case STATE_FINAL_LF:
-        return fail(parser, "the connection was closed before the end of the trailers");
     default:
-        return fail(parser, "the connection was closed before the last chunk");
+        if (parser->left)
+            return fail(parser, "the connection was closed before Content-Length bytes had come");
+        parser->state = STATE_END;
+        return HTTP_END;
     }
 }
 
@@ -629,16 +435,5 @@ bool http_response_is_untouched(const struct http_response *parser)
 
 bool http_response_is_between(const struct http_response *parser)
 {
-    switch (parser->state) {
-    case STATE_HEAD:
-        return !parser->kept_len;
-    case STATE_CLOSE:
-    case STATE_LENGTH:
-    case STATE_SIZE_START:
-    case STATE_TRAILER:
-    case STATE_END:
-        return true;
-    default:
-        return false;
-    }
+    return !parser->kept_len && (parser->state != STATE_CHUNKED || http_chunked_is_between(&parser->chunks));
 }

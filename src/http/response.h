@@ -15,13 +15,13 @@
  * read to the close; two different Content-Length values are an error; chunk sizes pass 2^60 only as an error.
  */
 
+#include "http/chunked.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_RESPONSE_HEAD_MAX ((size_t)64 * 1024)    /* all heads of a response, 1xx included */
-#define HTTP_RESPONSE_TRAILER_MAX ((size_t)16 * 1024) /* all trailer lines */
-#define HTTP_RESPONSE_CHUNK_LINE_MAX ((size_t)4096)   /* a chunk size with its extensions */
+#define HTTP_RESPONSE_HEAD_MAX ((size_t)64 * 1024) /* all heads of a response, 1xx included */
 
 enum http_media { HTTP_MEDIA_OTHER, HTTP_MEDIA_JSON, HTTP_MEDIA_EVENT_STREAM, HTTP_MEDIA_TEXT, HTTP_MEDIA_HTML };
 enum http_coding { HTTP_CODING_IDENTITY, HTTP_CODING_GZIP, HTTP_CODING_OTHER };
@@ -39,20 +39,12 @@ struct http_response_head {
     char location[512];         /* Location, cut to fit; "" = none */
 };
 
-enum http_result {
-    HTTP_MORE,  /* all bytes consumed, more needed */
-    HTTP_HEAD,  /* head complete: parser->head is filled */
-    HTTP_SPAN,  /* *ret_span / *ret_span_len is a piece of the body, in the caller's bytes */
-    HTTP_END,   /* the response is complete; unread bytes may follow in the buffer */
-    HTTP_BAD    /* malformed: parser->error says why */
-};
-
 struct http_response {
     struct http_response_head head;
-    uint64_t left;          /* bytes of the current chunk or body still to come */
+    struct http_chunked chunks;
+    uint64_t left;          /* of Content-Length bytes still to come */
     uint64_t body_bytes;    /* decoded so far */
     uint32_t head_bytes;    /* bytes of heads read so far, 1xx included */
-    uint32_t line_bytes;    /* of the chunk-size line or the trailers being read */
     int state;
     bool head_request;      /* set it after init when the request was HEAD: no body */
     char *kept;             /* head collected over several reads; malloc'ed lazily, freed when it is complete */
@@ -65,7 +57,7 @@ void http_response_init(struct http_response *parser);
 /* Frees what an unfinished response holds. The struct may be initialised again. */
 void http_response_done(struct http_response *parser);
 /*
- * Consumes from [*at, end) and moves *at. Call again until HTTP_MORE, HTTP_END or HTTP_BAD; also with *at == end, since
+ * Consumes from [*at, end) and moves *at; HTTP_HEAD: parser->head is filled. Call again until HTTP_MORE, HTTP_END or HTTP_BAD; also with *at == end, since
  * the end of a response needs no byte of its own. After HTTP_END call http_response_init before the next response. After
  * HTTP_BAD every further call gives HTTP_BAD.
  */

@@ -353,8 +353,12 @@ enum sse_result sse_next(struct sse_reader *reader, const char **at, const char 
 {
     if (reader->state != BOM_DONE)
         settle(reader, at, end);
-    if (reader->state == BOM_DONE && next_quick(reader, at, end, ret) == SSE_EVENT)
-        return SSE_EVENT;
+    if (reader->state == BOM_DONE) {
+        if (*at == end)
+            return SSE_MORE;
+        if (next_quick(reader, at, end, ret) == SSE_EVENT)
+            return SSE_EVENT;
+    }
     return next_slow(reader, at, end, ret);
 }
 

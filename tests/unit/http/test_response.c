@@ -319,7 +319,7 @@ static void test_limits(void **state)
             assert_int_equal(feed_in_pieces(text, len, piece), over ? HTTP_BAD : HTTP_HEAD);
         free(text);
     }
-    static char text[HTTP_RESPONSE_TRAILER_MAX + 200] = CHUNKED "0\r\nT: ";
+    static char text[HTTP_TRAILER_MAX + 200] = CHUNKED "0\r\nT: ";
     size_t head = strlen(text);
     memset(text + head, 't', sizeof text - head);
     struct http_response parser;
