@@ -5,6 +5,11 @@
 #define TEXT_COLUMN 30
 #define WIDTH_MIN 50
 
+static const char SOURCES_TEXT[] =
+    "Each option is also read from the environment (ASSAY_ and its name in capitals) and, where there is --job, from a job file. "
+    "The command line comes first, then the environment, the job file, the default. Times take a unit: 50ms, 2s, 1m30s.";
+static const char FOREIGN_TEXT[] = "Flags of other tools (vLLM, SGLang, AIPerf, GuideLLM, …) are listed in the manual page.";
+
 static void add_option(struct strbuf *out, const struct opt_command *command, const struct opt *opt, size_t width)
 {
     struct strbuf left AS_AUTO_STRBUF, right AS_AUTO_STRBUF;
@@ -76,16 +81,10 @@ void options_help(const struct opt_command *command, size_t width, struct strbuf
                 add_option(out, command, opt, width);
         }
     }
-    if (count) {
-        strbuf_addc(out, '\n');
-        add_wrapped(out,
-                    "Each option is also read from the environment (ASSAY_ and its name in capitals) and, where there is --job, from a job "
-                    "file. The command line comes first, then the environment, the job file, the default. Times take a unit: 50ms, 2s, 1m30s.",
-                    0, 0, width);
-        strbuf_addc(out, '\n');
-    }
+    if (count)
+        add_paragraphs(out, SOURCES_TEXT, width);
     if (command->foreign_count)
-        strbuf_adds(out, "Flags of other tools (vLLM, SGLang, AIPerf, GuideLLM, …) are listed in the manual page.\n");
+        add_paragraphs(out, FOREIGN_TEXT, width);
     add_exits(out, command, width);
     if (command->examples)
         strbuf_addf(out, "\nExamples:\n%s", command->examples);

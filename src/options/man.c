@@ -110,7 +110,7 @@ void options_man(const struct opt_command *command, const char *version, struct 
     const char *group;
     strbuf_adds(out, ".TH ASSAY\\-");
     add_capitals(out, command->name);
-    strbuf_addf(out, " 1 \"\" \"assay %s\" \"Assay\"\n.SH NAME\nassay\\-%s \\- ", version, command->name);
+    strbuf_addf(out, " 1 \"\" \"assay %s\" \"Assay\"\n.nh\n.ad l\n.SH NAME\nassay\\-%s \\- ", version, command->name);
     add_roff(out, command->summary);
     strbuf_addf(out, "\n.SH SYNOPSIS\n.B assay %s\n%s", command->name, count ? "[options]\n" : "");
     if (command->operands) {

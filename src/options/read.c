@@ -232,8 +232,8 @@ static as_status unknown_option(const struct opt_reader *reader, const char *nam
 {
     char *copy = arena_strndup(reader->parsed->arena, name, len < 64 ? len : 64);
     const char *nearest = copy ? options_nearest(reader->parsed->command, copy) : NULL;
-    return error_set(err, AS_E_USAGE, "unknown option --%s%s%s%s; \"assay help %s\" lists them all", copy ? copy : "",
-                     nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : "", reader->parsed->command->name);
+    return error_set(err, AS_E_USAGE, "unknown option --%s; %s%s%s\"assay help %s\" lists them all", copy ? copy : "",
+                     nearest ? "did you mean --" : "", nearest ? nearest : "", nearest ? "? " : "", reader->parsed->command->name);
 }
 
 static bool looks_like_option(const char *word)

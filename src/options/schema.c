@@ -104,8 +104,8 @@ void options_schema(const struct opt_command *command, struct strbuf *out)
     json_open_object(&writer);
     json_member_string(&writer, "$schema", "https://json-schema.org/draft/2020-12/schema");
     json_key(&writer, "title");
-    char title[80];
-    snprintf(title, sizeof title, "Job file of assay %s", command->name);
+    char title[120];
+    snprintf(title, sizeof title, "Job file of assay %s (names may be written with _ for -)", command->name);
     json_put_string(&writer, title);
     json_member_string(&writer, "type", "object");
     json_member_bool(&writer, "additionalProperties", false);

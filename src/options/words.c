@@ -122,6 +122,8 @@ const char *options_nearest(const struct opt_command *command, const char *name)
         const char *ours = foreign->target ? foreign->target : foreign->name;
         nearest_try(&nearest, ours, foreign->name, strlen(foreign->name));
     }
+    if (!nearest.name && strncmp(name, "no-", 3) == 0)
+        return options_nearest(command, name + 3);
     return nearest.name;
 }
 
