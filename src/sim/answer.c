@@ -30,25 +30,23 @@ static void plan_length(struct sim_answer *answer)
     answer->tokens = total - answer->reasoning_tokens;
 }
 
-void sim_answer_init(struct sim_answer *answer, const struct sim_profile *profile, const struct sim_vocab *vocab,
-                     const struct sim_ask *ask, int64_t number, uint64_t key, int64_t created_s)
+void sim_answer_init(struct sim_answer *answer, const struct sim_ask *ask, int64_t number, uint64_t key)
 {
-    answer->profile = profile;
-    answer->vocab = vocab;
+    const struct sim_profile *profile = answer->profile;
     answer->fault = sim_fault_choose(profile->faults, profile->fault_count, profile->seed, number);
     answer->ask = *ask;
     answer->ask.model = (struct json_raw){0};
     answer->key = key;
     answer->vocab_start = rng_mix(profile->seed, key);
     answer->tokens_done = answer->chunks = answer->reasoning_chunks = 0;
-    answer->head_done = false;
+    answer->head_done = answer->close = false;
     answer->prompt_tokens = llround((double)ask->prompt_words * profile->tokens_per_word) + ask->prompt_ids +
                             ask->images * profile->image_tokens;
     if (answer->fault && !ask->stream && sim_fault_needs_stream(answer->fault->kind))
         answer->fault = NULL;
     rng_init(&answer->rng, profile->seed, key);
     plan_length(answer);
-    sim_render_prefix(answer, created_s);
+    sim_render_prefix(answer);
 }
 
 bool sim_answer_is_error(const struct sim_answer *answer)
@@ -86,7 +84,7 @@ static enum sim_answer_action fault_action(enum sim_fault_kind kind)
 static void put_head(struct sim_answer *answer, struct strbuf *out)
 {
     answer->head_done = true;
-    sim_render_stream_head(out);
+    sim_render_stream_head(answer, out);
     if (answer->ask.is_chat)
         sim_render_roles(answer, out);
 }
@@ -95,7 +93,7 @@ enum sim_answer_action sim_answer_start(struct sim_answer *answer, struct strbuf
 {
     const struct sim_fault *fault = due_fault(answer);
     if (sim_answer_is_error(answer)) {
-        sim_render_status_fault(answer->fault, out);
+        sim_render_status_fault(answer, out);
         return SIM_ANSWER_END;
     }
     if (fault && (fault->kind == SIM_FAULT_RESET || fault->kind == SIM_FAULT_CLOSE || fault->kind == SIM_FAULT_STALL))

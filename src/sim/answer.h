@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "base/strbuf.h"
+#include "http/date.h"
 #include "sim/ask.h"
 #include "sim/profile.h"
 #include "sim/vocab.h"
@@ -26,9 +27,16 @@ enum sim_answer_action {
     SIM_ANSWER_STALL  /* send, then leave the connection open and silent */
 };
 
+/* The wall clock as answers show it; kept up to date by the caller. */
+struct sim_moment {
+    int64_t unix_s;
+    char date[HTTP_DATE_BYTES]; /* of the Date field */
+};
+
 struct sim_answer {
     const struct sim_profile *profile;
     const struct sim_vocab *vocab;
+    const struct sim_moment *moment;
     const struct sim_fault *fault; /* its fate, NULL = none */
     struct sim_ask ask;            /* ask.model is not kept */
     uint64_t key;
@@ -42,16 +50,17 @@ struct sim_answer {
     int64_t reasoning_chunks; /* of them with reasoning */
     bool is_cut;              /* ended by max_tokens: finish_reason "length" */
     bool head_done;
+    bool close; /* the head says Connection: close; set by the caller after sim_answer_init */
     uint32_t prefix_len;
     char prefix[SIM_MODEL_BYTES_MAX + 160]; /* of each event, up to the choice's index */
 };
 
 /*
  * Plans the answer to `ask`. `number` is the request's place in the order of arrival, from 1: it decides its faults;
- * `key` decides delays, length and text. `created_s` is the Unix time that the answer shows.
+ * `key` decides delays, length and text. `answer->profile`, `vocab` and `moment` have been set by the caller and
+ * outlive it.
  */
-void sim_answer_init(struct sim_answer *answer, const struct sim_profile *profile, const struct sim_vocab *vocab,
-                     const struct sim_ask *ask, int64_t number, uint64_t key, int64_t created_s);
+void sim_answer_init(struct sim_answer *answer, const struct sim_ask *ask, int64_t number, uint64_t key);
 
 /* True when the answer is an error (status fault): sim_answer_start gives all of it, no slot is needed. */
 bool sim_answer_is_error(const struct sim_answer *answer);

@@ -20,7 +20,7 @@
 #define SIM_TOKENS_MAX           1000000
 #define SIM_TOKENS_PER_CHUNK_MAX 1024
 
-struct sim_options;
+struct sim_settings;
 
 enum sim_usage {
     SIM_USAGE_ON,    /* in a stream when asked for, else always */
@@ -54,8 +54,11 @@ struct sim_profile {
     uint64_t seed;
 };
 
+/* A model name that needs no JSON escape: 1 to SIM_MODEL_BYTES_MAX bytes. */
+bool sim_model_is_usable(const char *name);
+
 /* AS_E_USAGE names the option. */
-as_status sim_profile_init(const struct sim_options *options, struct arena *arena, struct sim_profile *ret,
+as_status sim_profile_init(const struct sim_settings *settings, struct arena *arena, struct sim_profile *ret,
                            struct as_error *err) AS_NODISCARD;
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/json_write.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Room before an event for its HTTP chunk size: eight hexadecimal digits and CR LF. */
@@ -80,7 +79,7 @@ static char *put_usage(char *at, const struct sim_answer *answer, int64_t done)
     return PUT(at, "}");
 }
 
-void sim_render_prefix(struct sim_answer *answer, int64_t created_s)
+void sim_render_prefix(struct sim_answer *answer)
 {
     char *at = answer->prefix;
     at = answer->ask.is_chat ? PUT(at, "data: {\"id\":\"chatcmpl-") : PUT(at, "data: {\"id\":\"cmpl-");
@@ -90,7 +89,7 @@ void sim_render_prefix(struct sim_answer *answer, int64_t created_s)
                                 : PUT(at, "\",\"object\":\"chat.completion\",\"created\":");
     else
         at = PUT(at, "\",\"object\":\"text_completion\",\"created\":");
-    at = int64_put(at, created_s);
+    at = int64_put(at, answer->moment->unix_s);
     at = PUT(at, ",\"model\":\"");
     at = puts_at(at, answer->profile->model);
     at = PUT(at, "\",\"choices\":[");
@@ -119,10 +118,22 @@ static void event_close(const struct sim_answer *answer, int64_t done, struct st
     chunk_close(out, data, at);
 }
 
-void sim_render_stream_head(struct strbuf *out)
+/* Date and, when the connection ends with this answer, Connection; the blank line. */
+static char *put_head_end(char *at, const struct sim_answer *answer)
 {
-    strbuf_adds(out, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n"
-                     "Transfer-Encoding: chunked\r\n\r\n");
+    at = PUT(at, "\r\nDate: ");
+    at = put(at, answer->moment->date, HTTP_DATE_BYTES - 1);
+    return answer->close ? PUT(at, "\r\nConnection: close\r\n\r\n") : PUT(at, "\r\n\r\n");
+}
+#define HEAD_END_BYTES 80
+
+void sim_render_stream_head(const struct sim_answer *answer, struct strbuf *out)
+{
+    if (!strbuf_reserve(out, FIXED_BYTES))
+        return;
+    char *at = PUT(out->data + out->len, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
+                                         "Cache-Control: no-cache\r\nTransfer-Encoding: chunked");
+    out->len = (size_t)(put_head_end(at, answer) - out->data);
 }
 
 void sim_render_roles(const struct sim_answer *answer, struct strbuf *out)
@@ -343,7 +354,7 @@ static char *put_choices(char *at, const struct sim_answer *answer)
 
 /* "HTTP/1.1 200 OK … Content-Length: nnnnnnnn", whose number is put in when the body is known. */
 #define BODY_HEAD       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
-#define BODY_HEAD_BYTES (sizeof(BODY_HEAD) - 1 + 20 + 4)
+#define BODY_HEAD_BYTES (sizeof(BODY_HEAD) - 1 + 20 + HEAD_END_BYTES)
 
 void sim_render_body(const struct sim_answer *answer, struct strbuf *out)
 {
@@ -362,8 +373,7 @@ void sim_render_body(const struct sim_answer *answer, struct strbuf *out)
     at = PUT(at, "}");
     size_t len = (size_t)(at - body);
     at = PUT(start, BODY_HEAD);
-    at = int64_put(at, (int64_t)len);
-    at = PUT(at, "\r\n\r\n");
+    at = put_head_end(int64_put(at, (int64_t)len), answer);
     memmove(at, body, len);
     out->len = (size_t)(at + len - out->data);
 }
@@ -373,12 +383,13 @@ static const char *reason_phrase(int status)
     static const struct {
         int status;
         const char *phrase;
-    } phrases[] = {{200, "OK"},
-                   {400, "Bad Request"},
+    } phrases[] = {{400, "Bad Request"},
                    {401, "Unauthorized"},
+                   {403, "Forbidden"},
                    {404, "Not Found"},
-                   {405, "Method Not Allowed"},
+                   {408, "Request Timeout"},
                    {413, "Content Too Large"},
+                   {422, "Unprocessable Content"},
                    {429, "Too Many Requests"},
                    {500, "Internal Server Error"},
                    {502, "Bad Gateway"},
@@ -390,38 +401,43 @@ static const char *reason_phrase(int status)
     return "Error";
 }
 
-void sim_render_response(struct strbuf *out, int status, const char *content_type, const char *head_fields,
-                         const char *body, size_t len)
+static const char *error_class(int status)
 {
-    strbuf_addf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n", status,
-                reason_phrase(status), content_type, len, head_fields);
-    strbuf_add(out, body, len);
+    if (status == 401 || status == 403)
+        return "AuthenticationError";
+    if (status == 404)
+        return "NotFoundError";
+    if (status == 429)
+        return "RateLimitError";
+    return status < 500 ? "BadRequestError" : "InternalServerError";
 }
 
-void sim_render_error(struct strbuf *out, int status, const char *type, const char *message, int64_t retry_after_s)
+void sim_render_error(struct strbuf *out, int status, const char *message)
 {
-    char body[1024], fields[64] = "";
-    int len =
-        snprintf(body, sizeof(body), "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,\"code\":%d}}",
-                 message, type, status);
-    if (retry_after_s >= 0)
-        (void)snprintf(fields, sizeof(fields), "Retry-After: %lld\r\n", (long long)retry_after_s);
-    sim_render_response(out, status, "application/json", fields, body, (size_t)len);
+    strbuf_addf(out, "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,\"code\":%d}}", message,
+                error_class(status), status);
 }
 
-void sim_render_status_fault(const struct sim_fault *fault, struct strbuf *out)
+void sim_render_status_fault(const struct sim_answer *answer, struct strbuf *out)
 {
-    static const char html[] = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad "
-                               "Gateway</h1></center></body>\r\n</html>\r\n";
+    static const char page[] =
+        "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1>"
+        "</center>\r\n</body>\r\n</html>\r\n";
+    const struct sim_fault *fault = answer->fault;
+    int status = fault->kind == SIM_FAULT_HTML ? 502 : fault->kind == SIM_FAULT_OOM ? 500 : fault->status;
+    struct strbuf body AS_AUTO_STRBUF;
+    strbuf_init(&body, 0);
     if (fault->kind == SIM_FAULT_HTML)
-        sim_render_response(out, 502, "text/html", "", html, sizeof(html) - 1);
+        strbuf_adds(&body, page);
     else if (fault->kind == SIM_FAULT_OOM)
-        sim_render_error(out, 500, "InternalServerError", "CUDA out of memory. Tried to allocate 2.00 GiB", -1);
-    else if (fault->status == 429)
-        sim_render_error(out, 429, "RateLimitError", "too many requests", fault->argument);
-    else if (fault->status == 401 || fault->status == 403)
-        sim_render_error(out, fault->status, "AuthenticationError", "the API key is not valid", fault->argument);
+        sim_render_error(&body, 500, "CUDA out of memory. Tried to allocate 2.00 GiB");
     else
-        sim_render_error(out, fault->status, fault->status < 500 ? "BadRequestError" : "InternalServerError",
-                         "a fault of the simulator's schedule", fault->argument);
+        sim_render_error(&body, status, "a fault of the simulator's schedule");
+    strbuf_addf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nDate: %s\r\n", status,
+                reason_phrase(status), fault->kind == SIM_FAULT_HTML ? "text/html" : "application/json", body.len,
+                answer->moment->date);
+    if (fault->kind == SIM_FAULT_STATUS && fault->argument >= 0)
+        strbuf_addf(out, "Retry-After: %lld\r\n", (long long)fault->argument);
+    strbuf_adds(out, answer->close ? "Connection: close\r\n\r\n" : "\r\n");
+    strbuf_add(out, strbuf_text(&body), body.len);
 }

@@ -10,9 +10,9 @@
 #include "sim/answer.h"
 
 /* Writes `answer->prefix`: the event up to the choice's index. */
-void sim_render_prefix(struct sim_answer *answer, int64_t created_s);
+void sim_render_prefix(struct sim_answer *answer);
 
-void sim_render_stream_head(struct strbuf *out);
+void sim_render_stream_head(const struct sim_answer *answer, struct strbuf *out);
 /* The role of each choice, as chat streams begin. */
 void sim_render_roles(const struct sim_answer *answer, struct strbuf *out);
 /* `count` reasoning tokens from `from` of every choice. */
@@ -30,13 +30,11 @@ void sim_render_last_chunk(struct strbuf *out);
 /* The whole response to a request without a stream. */
 void sim_render_body(const struct sim_answer *answer, struct strbuf *out);
 
-/* A whole error response with an OpenAI-style object. `retry_after_s` -1 = no such field. `message` needs no JSON
- * escape. */
-void sim_render_error(struct strbuf *out, int status, const char *type, const char *message, int64_t retry_after_s);
-/* A whole response; `head_fields` are further lines, each ending in CR LF. */
-void sim_render_response(struct strbuf *out, int status, const char *content_type, const char *head_fields,
-                         const char *body, size_t len);
 /* The fate of a request that gets an error answer. */
-void sim_render_status_fault(const struct sim_fault *fault, struct strbuf *out);
+void sim_render_status_fault(const struct sim_answer *answer, struct strbuf *out);
+
+/* An OpenAI-style error object. `message` needs no JSON escape and has at most SIM_ERROR_MESSAGE_MAX bytes. */
+#define SIM_ERROR_MESSAGE_MAX 512
+void sim_render_error(struct strbuf *out, int status, const char *message);
 
 #endif

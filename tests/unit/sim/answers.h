@@ -34,6 +34,8 @@ struct played {
     int64_t prompt_tokens, completion_tokens, reasoning_tokens, usages; /* of the last usage */
 };
 
+static const struct sim_moment a_moment = {1700000000, "Tue, 14 Nov 2023 22:13:20 GMT"};
+
 static inline struct sim_profile plain_profile(void)
 {
     struct sim_profile profile = {.reasoning_field = "reasoning_content",
@@ -178,12 +180,12 @@ static inline struct played *play(const struct sim_profile *profile, const struc
                                   const struct sim_ask *ask, int64_t number, uint64_t key)
 {
     struct played *played = calloc(1, sizeof(*played));
-    struct sim_answer answer;
+    struct sim_answer answer = {.profile = profile, .vocab = vocab, .moment = &a_moment};
     assert_non_null(played);
     strbuf_init(&played->wire, 0);
     strbuf_init(&played->body, 0);
     played->completion_tokens = played->prompt_tokens = played->reasoning_tokens = -1;
-    sim_answer_init(&answer, profile, vocab, ask, number, key, 1700000000);
+    sim_answer_init(&answer, ask, number, key);
     played->action = sim_answer_start(&answer, &played->wire);
     while (played->action == SIM_ANSWER_GO_ON) {
         assert_true(played->steps < 256);

@@ -301,13 +301,13 @@ static void test_slow_headers(void **state)
     struct sim_fault fault;
     struct sim_profile profile = plain_profile();
     struct sim_ask ask = chat_ask(true);
-    struct sim_answer answer;
+    struct sim_answer answer = {.profile = &profile, .vocab = vocab, .moment = &a_moment};
     struct strbuf out;
     strbuf_init(&out, 0);
     assert_int_equal(sim_fault_parse("slow-headers:90ms@1", &fault, NULL), AS_OK);
     profile.faults = &fault;
     profile.fault_count = 1;
-    sim_answer_init(&answer, &profile, vocab, &ask, 1, 9, 1700000000);
+    sim_answer_init(&answer, &ask, 1, 9);
     assert_int_equal(sim_answer_start(&answer, &out), SIM_ANSWER_GO_ON);
     assert_int_equal(out.len, 0);
     assert_int_equal(sim_answer_delay_ns(&answer, 1), 140000000);
@@ -343,10 +343,10 @@ static void test_slower_when_shared(void **state)
     profile.itl_per_running_ns = 1000;
     profile.ttft_per_token_ns = 100;
     struct sim_ask ask = chat_ask(true);
-    struct sim_answer answer;
+    struct sim_answer answer = {.profile = &profile, .vocab = vocab, .moment = &a_moment};
     struct strbuf out;
     strbuf_init(&out, 0);
-    sim_answer_init(&answer, &profile, vocab, &ask, 1, 9, 1700000000);
+    sim_answer_init(&answer, &ask, 1, 9);
     assert_int_equal(sim_answer_delay_ns(&answer, 5), 50000000 + 8 * 100);
     (void)sim_answer_step(&answer, &out);
     assert_int_equal(sim_answer_delay_ns(&answer, 5), 10000000 + 4 * 1000);
