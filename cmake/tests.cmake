@@ -3,7 +3,6 @@
 # and the test support library. Scripts tests/<tier>/test_*.sh run with ASSAY_BUILD_DIR and ASSAY_SOURCE_DIR set.
 # tests/<tier>/<module>/LABELS.cmake, if there is one, may add labels and properties.
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
-pkg_check_modules(JANSSON IMPORTED_TARGET jansson)
 file(GLOB support_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/support/*.c)
 set(ASSAY_TEST_TIERS rules unit fault golden cli wire truth e2e fuzz issue)
 
@@ -19,9 +18,6 @@ function(assay_c_test tier source)
     target_link_libraries(${name} PRIVATE assay_test_support)
   endif()
   target_link_libraries(${name} PRIVATE PkgConfig::CMOCKA)
-  if(JANSSON_FOUND)
-    target_link_libraries(${name} PRIVATE PkgConfig::JANSSON)
-  endif()
   if(TARGET assay_${module})
     target_link_libraries(${name} PRIVATE assay_${module})
   endif()
