@@ -2,6 +2,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -129,15 +130,23 @@ static int take_char(const char **at, const char *end, const char *any_of)
     return *(*at)++;
 }
 
+/* -1 when a point has no digit behind it. */
 static int64_t take_fraction_ns(const char **at, const char *end)
 {
+    if (*at == end || **at != '.')
+        return 0;
+    const char *first = ++*at;
     int64_t ns = 0;
-    int64_t scale = NS_PER_S / 10;
-    if (*at < end && **at == '.') {
-        for ((*at)++; *at < end && **at >= '0' && **at <= '9'; (*at)++, scale /= 10)
-            ns += (**at - '0') * scale;
-    }
-    return ns;
+    for (int64_t scale = NS_PER_S / 10; *at < end && **at >= '0' && **at <= '9'; (*at)++, scale /= 10)
+        ns += (**at - '0') * scale;
+    return *at == first ? -1 : ns;
+}
+
+static int days_of_month(int64_t year, int64_t month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return days[month - 1] + (month == 2 && is_leap);
 }
 
 static int take_zone_s(const char **at, const char *end, int64_t *ret)
@@ -169,7 +178,7 @@ int wall_parse(const char *text, size_t len, struct wall *ret)
     if (month < 1 || month > 12 || take_char(&at, end, "-") < 0)
         return -1;
     int64_t day = take_digits(&at, end, 2);
-    if (day < 1 || day > 31 || take_char(&at, end, "Tt ") < 0)
+    if (day < 1 || day > days_of_month(year, month) || take_char(&at, end, "Tt ") < 0)
         return -1;
     int64_t hour = take_digits(&at, end, 2);
     if (hour < 0 || hour > 23 || take_char(&at, end, ":") < 0)
@@ -182,10 +191,13 @@ int wall_parse(const char *text, size_t len, struct wall *ret)
         return -1;
     int64_t fraction_ns = take_fraction_ns(&at, end);
     int64_t zone_s;
-    if (take_zone_s(&at, end, &zone_s) < 0 || at != end)
+    if (fraction_ns < 0 || take_zone_s(&at, end, &zone_s) < 0 || at != end)
         return -1;
     int64_t days = days_from_civil(year, (int)month, (int)day);
     int64_t seconds = days * 86400 + hour * 3600 + minute * 60 + second - zone_s;
-    ret->ns = seconds * NS_PER_S + fraction_ns;
+    int64_t ns;
+    if (__builtin_mul_overflow(seconds, NS_PER_S, &ns) || __builtin_add_overflow(ns, fraction_ns, &ns))
+        return -1;
+    ret->ns = ns;
     return 0;
 }
