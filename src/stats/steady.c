@@ -8,6 +8,12 @@ void flight_init(struct flight *flight, int64_t target)
     *flight = (struct flight){.threshold = (target * STEADY_SHARE_PERCENT + 99) / 100};
 }
 
+void flight_clip(struct flight *flight, int64_t from_ns, int64_t to_ns)
+{
+    flight->clip_from_ns = from_ns;
+    flight->clip_to_ns = to_ns;
+}
+
 static void keep_longest(struct flight *flight, int64_t end_ns)
 {
     if (end_ns - flight->run_start_ns <= flight->best_end_ns - flight->best_start_ns) return;
@@ -37,6 +43,9 @@ static void move_to(struct flight *flight, int64_t at_ns)
     }
     if (at_ns <= flight->last_ns) return;
     flight->area += (wide_int)flight->in_flight * (at_ns - flight->last_ns);
+    int64_t from_ns = flight->last_ns > flight->clip_from_ns ? flight->last_ns : flight->clip_from_ns;
+    int64_t to_ns = at_ns < flight->clip_to_ns ? at_ns : flight->clip_to_ns;
+    if (to_ns > from_ns) flight->clip_area += (wide_int)flight->in_flight * (to_ns - from_ns);
     flight->last_ns = at_ns;
 }
 
@@ -68,6 +77,12 @@ double flight_mean(const struct flight *flight)
 {
     int64_t length_ns = flight->last_ns - flight->first_ns;
     return length_ns > 0 ? (double)flight->area / (double)length_ns : (double)NAN;
+}
+
+double flight_clip_mean(const struct flight *flight)
+{
+    int64_t length_ns = flight->clip_to_ns - flight->clip_from_ns;
+    return length_ns > 0 ? (double)flight->clip_area / (double)length_ns : (double)NAN;
 }
 
 struct drift steady_judge_drift(const struct trend *trend, int64_t length_ns)

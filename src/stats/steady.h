@@ -26,6 +26,8 @@ struct flight {
     int64_t first_ns, last_ns;      /* instants of the first and the latest event */
     wide_int area;                  /* Σ in flight × ns */
     bool has_events;
+    int64_t clip_from_ns, clip_to_ns; /* flight_clip */
+    wide_int clip_area;
     /* steady window */
     int64_t threshold;              /* in flight needed; 0 = not sought */
     bool is_above, has_run;
@@ -35,12 +37,16 @@ struct flight {
 
 /* `target` in flight is what the run was meant to hold (or the peak of a first pass); 0 only measures. */
 void flight_init(struct flight *flight, int64_t target);
+/* Before the first event: also measures the mean between two instants (flight_clip_mean). */
+void flight_clip(struct flight *flight, int64_t from_ns, int64_t to_ns);
 void flight_begin(struct flight *flight, int64_t at_ns);
 void flight_end(struct flight *flight, int64_t at_ns);
 /* The longest steady window so far; false when there is none of non-zero length. */
 bool flight_steady(const struct flight *flight, int64_t *ret_start_ns, int64_t *ret_end_ns);
 /* Mean number in flight between the first and the last event; NAN when that is no time. */
 double flight_mean(const struct flight *flight);
+/* Mean number in flight between the instants of flight_clip; NAN when that is no time. */
+double flight_clip_mean(const struct flight *flight);
 
 struct drift {
     double ratio;       /* fitted change over the window / mean; NAN = undecided */

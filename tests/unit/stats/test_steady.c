@@ -33,11 +33,14 @@ static void test_mean_in_flight(void **state)
     (void)state;
     struct flight flight;
     flight_init(&flight, 0);
+    assert_true(isnan(flight_clip_mean(&flight)));
+    flight_clip(&flight, 150, 300);
     flight_begin(&flight, 0);
     flight_begin(&flight, 100);
     flight_end(&flight, 200);
     flight_end(&flight, 400);
     assert_true(flight_mean(&flight) == 500.0 / 400.0);
+    assert_true(flight_clip_mean(&flight) == 200.0 / 150.0);
     int64_t start = -1, end = -1;
     assert_false(flight_steady(&flight, &start, &end));
     assert_int_equal(start, -1);
