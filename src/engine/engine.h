@@ -53,6 +53,7 @@ struct engine_options {
     bool prewarm;
     const char *run_id;           /* in the x-assay-id header */
     const char *user_agent;
+    const char *const *secrets;   /* ends with NULL; texts of 4 bytes and more that no record may hold (API keys); NULL = none */
     struct net_options net;
 };
 

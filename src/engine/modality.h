@@ -47,9 +47,18 @@ struct answer_close {
 };
 
 /*
- * The engine calls build, then begin at each try, then (status 2xx, event stream) event per SSE event or (else) body once with
- * the whole decoded body, then end. `head` is valid for the whole try. For statuses other than 2xx the engine classifies by status
- * itself and calls end with the body given before through body.
+ * Per request: build once (a failure ends it: no other call but answer_done at the very end of the run), begin once at each try, end
+ * once after the last try. Within a try that got a 2xx answer: event per event of a stream and read_end after each of its reads, or
+ * body once with the whole decoded body ("" of 0 bytes when there was none). Nothing is given of a body that was cut off, too
+ * large or coded. For statuses other than 2xx the engine classifies by status and gives the body's first 64 KiB through body.
+ *
+ * begin: `head` is valid until end; a try without an answer has begin with a head that is all zero (status 0) and is_stream
+ * false, so that begin always forgets the try before. is_stream tells which of event and body will come.
+ *
+ * end: `record` holds what the engine knows: numbers, instants of sending and of the end (done_ns is the end marker's arrival where
+ * event returned true), stamp and client_lag_ns of the last read, and, when the transport, the deadline or the status decided,
+ * outcome, error_type and error_message. An answer judged by the transport as cut off may be given a more telling error
+ * here, never a success; the other verdicts stand. An outcome that is still ok is the modality's to judge.
  */
 struct modality {
     const char *tool; /* "llm" */

@@ -10,6 +10,8 @@
  * Identity: every request that was sent or refused has exactly one record.
  */
 
+#include "base/clock.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,12 +75,20 @@ enum record_flag {
 #undef RECORD_FLAG_ENUM
 };
 
+/* How the first-content (or, without a stream, the end) instant was taken. */
+#define RECORD_STAMP_MAP(X) X(NONE, "") X(KERNEL, "kernel") X(USER, "user") X(CENSORED, "censored")
+enum record_stamp {
+#define RECORD_STAMP_ENUM(name, text) RECORD_STAMP_##name,
+    RECORD_STAMP_MAP(RECORD_STAMP_ENUM)
+#undef RECORD_STAMP_ENUM
+    RECORD_STAMP_COUNT
+};
+
+/* Names in the output; "" for a value outside the enum. */
 const char *outcome_name(enum outcome outcome);
 const char *phase_name(enum phase phase);
 const char *error_type_name(enum error_type type);
-
-/* How the first-content (or, without a stream, the end) instant was taken. */
-enum record_stamp { RECORD_STAMP_NONE, RECORD_STAMP_KERNEL, RECORD_STAMP_USER, RECORD_STAMP_CENSORED };
+const char *record_stamp_name(enum record_stamp stamp);
 
 #define RECORD_ATTEMPTS_MAX 16
 #define RECORD_ID_BYTES 64
@@ -97,6 +107,20 @@ struct record_attempt {
 struct record_text {
     const char *at;
     size_t len;
+};
+
+/* A bucket of the log-linear histogram that measure keeps gaps in (stats/histogram.h), and how many gaps it holds. */
+struct record_bucket {
+    uint32_t index;
+    uint32_t count;
+};
+
+/* Gaps between successive content chunks of one answer. */
+struct record_gap_stats {
+    int64_t n, sum_ns, min_ns, max_ns;   /* extremes -1 while n is 0 */
+    uint64_t sum_squares[2];             /* ns², low and high 64 bits */
+    const struct record_bucket *buckets; /* ascending, each count ≥ 1; Σ counts = n */
+    uint32_t bucket_count;
 };
 
 struct request_record {
@@ -126,29 +150,35 @@ struct request_record {
     int64_t bytes_sent, bytes_received;
     int64_t damaged_events;
     char finish_reason[32];      /* "" = none */
-    uint32_t attempt_count;
-    struct record_attempt attempts[RECORD_ATTEMPTS_MAX];
     /* texts */
     struct record_text error_message;   /* one sentence, ≤ 1 KiB, valid UTF-8, secrets removed */
     struct record_text content, reasoning, tool_arguments; /* JSON texts (string, or array by choice), only when saved */
     struct record_text modality_json;   /* JSON object text of the modality's own block, at NULL = none */
-    /* gaps between successive content chunks in ns, as LEB128 unsigned numbers */
+    /* gaps between successive content chunks in ns, as LEB128 unsigned numbers; at NULL = none kept */
     struct record_text gaps;
+    /* the same gaps counted; NULL in the engine, set by whoever writes or reads records */
+    const struct record_gap_stats *gap_stats;
+    uint32_t attempt_count;
+    struct record_attempt attempts[RECORD_ATTEMPTS_MAX]; /* last member: copies may stop after attempt_count of them */
 };
 
-/* All fields unknown, outcome ok. */
+/* All fields unknown, outcome ok; attempts are left alone beyond attempt_count = 0. */
 void record_init(struct request_record *record);
 /*
  * Sets the derived durations from instants and counts, the one place where they are defined:
  * response_time = done − sent; queue_delay = sent − due; response_latency = done − due; ttft = first_content − sent, only with
- * `streaming`; ttft_spec = ttft, or response_time without a stream; ttfr = first_reasoning − sent;
+ * `streaming`; ttft_spec = ttft, or without a stream response_time of a success; ttfr = first_reasoning − sent;
  * tpot = (response_time − ttft) / (completion_tokens − 1) for ≥ 2; tpot_spec = (response_time − ttft) / completion_tokens for ≥ 1.
+ * A duration whose ends are not both known is -1; integer division truncates.
  */
 void record_derive(struct request_record *record, bool streaming);
 
-/* Where records go. `thread` is the engine thread's index; called from that thread only, must not block for long. */
+/* Where records go. */
 struct record_sink {
     void *context;
+    /* Once, before the first request, from the thread in engine_run: what record instants count from. May be NULL. */
+    void (*start)(void *context, struct mono epoch, const struct clock_offset *epoch_offset);
+    /* `thread` is the engine thread's index; called from that thread only, must not block for long. */
     void (*put)(void *context, uint32_t thread, const struct request_record *record);
 };
 
