@@ -40,7 +40,7 @@ static void answer_reset(struct chat_answer *answer)
     progress_reset(&answer->now);
     answer->gaps_len = 0;
     answer->gaps_lost = false;
-    answer->error_len = 0;
+    answer->error.len = 0;
     answer->shape.before_bytes = 0;
     if (!answer->saved)
         return;
@@ -86,10 +86,27 @@ void chat_answer_begin(const struct chat_wish *wish, struct chat_answer *answer,
         saved_open(wish, answer);
 }
 
-void chat_answer_note_error(const struct chat_wish *wish, struct chat_answer *answer, const char *text, size_t len)
+/* Keeps what the server sent as the error's text, the first time. */
+static void note_error(const struct chat_wish *wish, struct chat_answer *answer, const char *text, size_t len)
 {
-    if (answer->error_len == 0)
-        answer->error_len = error_text_extract(text, len, &wish->secrets, answer->error_text);
+    if (answer->error.len == 0)
+        error_text_from_body(text, len, wish->secrets, &answer->error);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Keeps what came where JSON was due, unless it is damaged JSON: that may hold generated text, which is no error's
+ * text. */
+static void note_foreign(const struct chat_wish *wish, struct chat_answer *answer, const char *text, size_t len)
+{
+    const char *at = text, *end = text + len;
+    while (at < end && is_blank(*at))
+        at++;
+    if (at < end && *at != '{' && *at != '[')
+        note_error(wish, answer, at, (size_t)(end - at));
 }
 
 /* Makes room for one more gap; false when there is no memory. */
@@ -306,11 +323,6 @@ static bool choices_take(const struct chat_wish *wish, struct chat_answer *answe
     return found;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* The data value is [DONE] and nothing else but white space. */
 static inline bool is_end_mark(const char *data, size_t len)
 {
@@ -334,17 +346,15 @@ static void event_damaged(const struct chat_wish *wish, struct chat_answer *answ
         return;
     }
     answer->now.broken_events++;
-    chat_answer_note_error(wish, answer, event->data, event->len);
+    note_foreign(wish, answer, event->data, event->len);
 }
 
-static void event_failure(const struct chat_wish *wish, struct chat_answer *answer, const struct sse_event *event,
-                          const struct json_raw *error)
+static void event_failure(const struct chat_wish *wish, struct chat_answer *answer, const struct sse_event *event)
 {
     if (!answer->now.has_server_error)
-        answer->error_len = 0;
+        answer->error.len = 0;
     answer->now.has_server_error = true;
-    answer->now.is_oom |= error_text_is_oom(error->at, error->len);
-    chat_answer_note_error(wish, answer, event->data, event->len);
+    note_error(wish, answer, event->data, event->len);
 }
 
 static void event_read(const struct chat_wish *wish, struct chat_answer *answer, const struct sse_event *event,
@@ -356,7 +366,7 @@ static void event_read(const struct chat_wish *wish, struct chat_answer *answer,
         return;
     }
     if (reading.error.at)
-        event_failure(wish, answer, event, &reading.error);
+        event_failure(wish, answer, event);
     if (reading.has_usage)
         usage_merge(&answer->now, &reading.usage, arrival->ns);
     if (choices_take(wish, answer, &reading, event->data + event->len, CHAT_EVENT, arrival))
@@ -381,8 +391,7 @@ bool chat_answer_event(const struct chat_wish *wish, struct chat_answer *answer,
     if (now->first_event_ns < 0)
         now->first_event_ns = arrival->ns;
     if (event->name[0] == 'e' && strcmp(event->name, "error") == 0) {
-        struct json_raw whole = {event->data, event->len, false};
-        event_failure(wish, answer, event, &whole);
+        event_failure(wish, answer, event);
         return false;
     }
     if (!shape_take(wish, answer, event, arrival))
@@ -397,18 +406,17 @@ static void body_read(const struct chat_wish *wish, struct chat_answer *answer, 
     struct chat_reading reading;
     if (!chat_read(data, len, CHAT_BODY, &reading)) {
         now->is_not_json = true;
-        chat_answer_note_error(wish, answer, data, len);
+        note_foreign(wish, answer, data, len);
         return;
     }
     if (reading.error.at) {
         now->has_server_error = true;
-        now->is_oom = error_text_is_oom(reading.error.at, reading.error.len);
-        chat_answer_note_error(wish, answer, data, len);
+        note_error(wish, answer, data, len);
         return;
     }
     if (reading.choice_count == 0) {
         now->is_without_choices = true;
-        chat_answer_note_error(wish, answer, data, len);
+        note_error(wish, answer, data, len);
         return;
     }
     if (reading.has_usage)
@@ -421,11 +429,8 @@ void chat_answer_body(const struct chat_wish *wish, struct chat_answer *answer, 
                       const struct arrival *arrival)
 {
     struct chat_progress *now = &answer->now;
-    if (now->status < 200 || now->status > 299) {
-        now->is_oom = error_text_is_oom(data, len);
-        chat_answer_note_error(wish, answer, data, len);
-        return;
-    }
+    if (now->status < 200 || now->status > 299)
+        return; /* judged and told by the engine */
     now->has_body = len > 0;
     if (len == 0 || now->is_coded)
         return;

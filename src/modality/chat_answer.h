@@ -25,9 +25,9 @@
  */
 
 #include "base/strbuf.h"
+#include "engine/error_text.h"
 #include "engine/modality.h"
 #include "modality/chat.h"
-#include "modality/error_text.h"
 #include "modality/text.h"
 
 /* Longest event, its text aside, that the shape cache keeps. */
@@ -40,8 +40,8 @@ enum chat_channel { CHAT_CONTENT, CHAT_REASONING, CHAT_TOOLS, CHAT_CHANNEL_COUNT
 struct chat_wish {
     uint32_t choices; /* asked for (n), 1 … CHAT_CHOICES_MAX */
     bool save_texts;
-    size_t save_limit_bytes; /* for each text, escaped; more is cut and flagged. 0 = CHAT_SAVE_LIMIT_DEFAULT */
-    struct error_secrets secrets;
+    size_t save_limit_bytes;    /* for each text, escaped; more is cut and flagged. 0 = CHAT_SAVE_LIMIT_DEFAULT */
+    const char *const *secrets; /* ends with NULL, or NULL: texts that no message may hold */
 };
 
 /*
@@ -71,7 +71,7 @@ struct chat_shape {
 struct chat_progress {
     bool is_begun, is_stream, is_coded, is_done;
     bool has_body, is_not_json, is_without_choices; /* of an answer that is no stream */
-    bool has_server_error, is_oom, usage_shrank, is_unsound, is_cut;
+    bool has_server_error, usage_shrank, is_unsound, is_cut;
     bool has_reasoning, has_tools, has_refusal;
     int status;
     int64_t first_event_ns, role_ns, first_reasoning_ns, first_content_ns, first_tool_ns, last_content_ns, usage_ns,
@@ -106,8 +106,7 @@ struct chat_answer {
     uint8_t *gaps; /* LEB128 */
     size_t gaps_len, gaps_capacity;
     struct chat_saved *saved;
-    size_t error_len;
-    char error_text[ERROR_TEXT_BYTES];
+    struct error_text error; /* what the server said about its failure, or our sentence; len 0 = nothing yet */
     struct chat_shape shape;
 };
 
@@ -124,8 +123,5 @@ void chat_answer_read_end(struct chat_answer *answer, bool last_is_exact);
 void chat_answer_end(const struct chat_wish *wish, struct chat_answer *answer, const struct answer_close *close,
                      const struct sse_reader *sse, struct request_record *record);
 void chat_answer_done(struct chat_answer *answer);
-
-/* For chat_answer.c and chat_judge.c: keeps what the server said about its failure, the first time. */
-void chat_answer_note_error(const struct chat_wish *wish, struct chat_answer *answer, const char *text, size_t len);
 
 #endif

@@ -206,7 +206,6 @@ static void fill_facts(struct chat_answer *answer, struct request_record *record
     record->damaged_events = now->ignored_events + now->broken_events;
     record->completion_words = now->is_stream || now->has_body ? now->words : -1;
     record->done_seen = now->is_done;
-    record->oom |= now->is_oom;
     memcpy(record->finish_reason, now->finish_reason, sizeof record->finish_reason);
     if (answer->gaps_len > 0 && !answer->gaps_lost)
         record->gaps = (struct record_text){(const char *)answer->gaps, answer->gaps_len};
@@ -215,31 +214,30 @@ static void fill_facts(struct chat_answer *answer, struct request_record *record
 /* The message: what the server said, behind our sentence when it was not meant as an error; else our sentence. */
 static void compose_message(struct chat_answer *answer, const struct chat_wish *wish, const struct verdict *verdict)
 {
-    size_t sentence_len = strlen(verdict->sentence);
-    bool is_excerpt = verdict->error == ERROR_TYPE_DECODE || verdict->error == ERROR_TYPE_SCHEMA;
-    if (verdict->error == ERROR_TYPE_SERVER_REPORTED && answer->error_len > 0)
+    struct error_text *error = &answer->error;
+    char composed[ERROR_TEXT_MAX + 128];
+    if (verdict->error == ERROR_TYPE_SERVER_REPORTED && error->len > 0)
         return;
-    if (!is_excerpt || answer->error_len == 0) {
-        answer->error_len = 0;
-        chat_answer_note_error(wish, answer, verdict->sentence, sentence_len);
+    bool has_excerpt = (verdict->error == ERROR_TYPE_DECODE || verdict->error == ERROR_TYPE_SCHEMA) && error->len > 0;
+    int len = snprintf(composed, sizeof composed, "%s%s%s", verdict->sentence, has_excerpt ? ": " : "",
+                       has_excerpt ? error->text : "");
+    if (verdict->error == ERROR_TYPE_SERVER_REPORTED) {
+        error_text_from_body(verdict->sentence, strlen(verdict->sentence), wish->secrets, error);
         return;
     }
-    char said[ERROR_TEXT_BYTES];
-    memcpy(said, answer->error_text, answer->error_len + 1);
-    int len = snprintf(answer->error_text, sizeof answer->error_text, "%s: %s", verdict->sentence, said);
-    size_t kept = (size_t)len < sizeof answer->error_text ? (size_t)len : sizeof answer->error_text - 1;
-    answer->error_len = text_to_line(answer->error_text, kept, false, said, sizeof said);
-    memcpy(answer->error_text, said, answer->error_len + 1);
+    error_text_from_plain(composed, (size_t)len < sizeof composed ? (size_t)len : sizeof composed - 1, wish->secrets,
+                          error);
+    error->is_oom = false;
 }
 
 static void fail(struct chat_answer *answer, const struct chat_wish *wish, const struct verdict *verdict,
                  struct request_record *record)
 {
-    if (verdict->error == ERROR_TYPE_SERVER_REPORTED)
-        record->oom |= error_text_is_oom(verdict->sentence, strlen(verdict->sentence));
     compose_message(answer, wish, verdict);
     record->outcome = OUTCOME_FAILED;
     record->error_type = (uint8_t)verdict->error;
+    record->error_message = (struct record_text){answer->error.text, answer->error.len};
+    record->oom |= answer->error.is_oom;
 }
 
 void chat_answer_end(const struct chat_wish *wish, struct chat_answer *answer, const struct answer_close *close,
@@ -259,14 +257,9 @@ void chat_answer_end(const struct chat_wish *wish, struct chat_answer *answer, c
     /* Cut off after the server had said why: what it said is the better error. */
     bool is_explained =
         record->error_type == ERROR_TYPE_BODY && now->is_stream && verdict.error == ERROR_TYPE_SERVER_REPORTED;
-    if (is_decided && !is_explained) {
-        if (answer->error_len > 0 && !now->is_stream)
-            record->error_message = (struct record_text){answer->error_text, answer->error_len};
-    } else if (verdict.error == ERROR_TYPE_NONE) {
+    if (!is_decided && verdict.error == ERROR_TYPE_NONE)
         record->flags |= success_flags(wish, answer, close);
-    } else {
+    else if (!is_decided || is_explained)
         fail(answer, wish, &verdict, record);
-        record->error_message = (struct record_text){answer->error_text, answer->error_len};
-    }
     answer->now.is_begun = false;
 }

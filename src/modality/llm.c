@@ -62,7 +62,7 @@ static void take_config(struct llm *llm, const struct llm_config *config)
         .choices = config->choices ? config->choices : 1,
         .save_texts = config->save_content,
         .save_limit_bytes = config->save_limit_bytes,
-        .secrets = {config->secrets, config->secret_count},
+        .secrets = config->secrets,
     };
 }
 

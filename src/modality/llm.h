@@ -49,11 +49,11 @@ struct llm_config {
     bool unique_prompts;    /* puts "[run_id/run_seed/seq] " before each prompt, against prefix caches */
     const char
         *run_id; /* for unique_prompts; at most LLM_RUN_ID_MAX_BYTES of printable ASCII without quote and backslash */
-    uint64_t run_seed;          /* for unique_prompts */
-    bool save_content;          /* record.content, reasoning, tool_arguments */
-    size_t save_limit_bytes;    /* see struct chat_wish */
-    const char *const *secrets; /* texts no message may hold: API keys; kept by the caller */
-    size_t secret_count;
+    uint64_t run_seed;       /* for unique_prompts */
+    bool save_content;       /* record.content, reasoning, tool_arguments */
+    size_t save_limit_bytes; /* see struct chat_wish */
+    const char *const
+        *secrets; /* ends with NULL: texts no message may hold (API keys), kept by the caller; NULL = none */
 };
 
 struct llm;
