@@ -15,7 +15,8 @@ static const struct opt HELP_OPTIONS[] = {
      .sentence = "As what: text for the terminal, the manual page, the options page of all commands, the JSON schema of the "
                  "command's job files, or the bash completion of all commands."},
 };
-static const struct opt_table HELP_TABLES[] = {OPT_TABLE(HELP_OPTIONS, 0)};
+static const struct opt_table HELP_TABLE = OPT_TABLE(HELP_OPTIONS, 0);
+static const struct opt_table *const HELP_TABLES[] = {&HELP_TABLE};
 static const struct opt_command HELP_LINE = {
     .name = "help",
     .summary = "Explain a command and its options",

@@ -21,8 +21,8 @@ static size_t uses_of_name(const struct opt_command *command, const char *name, 
         uses += strlen(opt->name) == len && memcmp(opt->name, name, len) == 0;
         uses += word_in(opt->aliases, name, len);
     }
-    for (size_t i = 0; i < command->foreign_count; i++)
-        uses += strlen(command->foreign[i].name) == len && memcmp(command->foreign[i].name, name, len) == 0;
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++)
+        uses += strlen(foreign->name) == len && memcmp(foreign->name, name, len) == 0;
     return uses;
 }
 
@@ -115,7 +115,7 @@ void options_check_tables(const struct opt_command *command, struct strbuf *out)
     size_t count = command_option_count(command);
     for (size_t i = 0; i < count; i++)
         check_option(&check, command_option(command, i, NULL));
-    for (size_t i = 0; i < command->foreign_count; i++)
-        check_foreign(&check, &command->foreign[i]);
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++)
+        check_foreign(&check, foreign);
     arena_done(&arena);
 }

@@ -143,8 +143,7 @@ static const struct opt *option_of_word(const struct opt_command *command, const
         return NULL;
     const char *name = word + 2;
     size_t len = strcspn(name, "=");
-    for (size_t i = 0; i < command->foreign_count; i++) {
-        const struct opt_foreign *foreign = &command->foreign[i];
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++) {
         if (foreign->target && strlen(foreign->name) == len && memcmp(foreign->name, name, len) == 0) {
             name = foreign->target;
             len = strlen(name);

@@ -83,7 +83,7 @@ void options_help(const struct opt_command *command, size_t width, struct strbuf
     }
     if (count)
         add_paragraphs(out, SOURCES_TEXT, width);
-    if (command->foreign_count)
+    if (command->foreign)
         add_paragraphs(out, FOREIGN_TEXT, width);
     add_exits(out, command, width);
     if (command->examples)

@@ -60,8 +60,7 @@ static void add_foreign(struct strbuf *out, const struct opt_command *command)
 {
     static const char *const words[] = {"the same as ", "goes to ", "always so: ", "refused: "};
     bool is_first = true;
-    for (size_t i = 0; i < command->foreign_count; i++) {
-        const struct opt_foreign *foreign = &command->foreign[i];
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++) {
         if (foreign->kind == OPT_SAME)
             continue;
         if (is_first)

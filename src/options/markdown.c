@@ -48,10 +48,9 @@ static void add_option(struct strbuf *out, const struct opt_command *command, co
 static void add_foreign(struct strbuf *out, const struct opt_command *command)
 {
     static const char *const words[] = {"the same as", "becomes", "always so", "refused"};
-    if (command->foreign_count)
+    if (command->foreign)
         strbuf_adds(out, "\n### Flags of other tools\n\n| flag | here | |\n|---|---|---|\n");
-    for (size_t i = 0; i < command->foreign_count; i++) {
-        const struct opt_foreign *foreign = &command->foreign[i];
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++) {
         strbuf_addf(out, "| `--%s` | %s", foreign->name, words[foreign->kind]);
         if (foreign->target)
             strbuf_addf(out, "%s `--%s`", foreign->kind == OPT_REFUSED ? "; nearest is" : "", foreign->target);

@@ -127,10 +127,9 @@ struct opt_command {
     const char *summary;     /* one line without full stop */
     const char *description; /* paragraphs separated by blank lines; NULL = none */
     const char *operands;    /* "FILE|DIR…"; NULL = none are taken */
-    const struct opt_table *tables;
+    const struct opt_table *const *tables;
     size_t table_count;
-    const struct opt_foreign *foreign;
-    size_t foreign_count;
+    const struct opt_foreign *foreign; /* ends with a NULL name; NULL = none */
     const struct opt_mode *modes;
     size_t mode_count;
     const struct opt_exit *exits;
@@ -176,6 +175,8 @@ as_status options_read(const struct opt_command *command, const struct opt_input
                        struct as_error *err) AS_NODISCARD;
 /* For opt_foreign.map: gives `name` the value as if it had been written so. */
 as_status options_assign(struct opt_reader *reader, const char *name, const char *value, struct as_error *err) AS_NODISCARD;
+/* For opt_foreign.map: a NUL-terminated copy that lives as long as the values; NULL without memory. */
+char *options_copy(struct opt_reader *reader, const char *text, size_t len);
 /* For opt_foreign.map: a sentence for stderr. */
 as_status options_note(struct opt_reader *reader, const char *sentence) AS_NODISCARD;
 /* Refuses the first option that was given and has no effect in the `active` modes. */

@@ -21,9 +21,9 @@ static struct opt_state *state_find(const struct opt_parsed *parsed, const char 
 
 static const struct opt_foreign *foreign_find(const struct opt_command *command, const char *name, size_t len)
 {
-    for (size_t i = 0; i < command->foreign_count; i++)
-        if (strlen(command->foreign[i].name) == len && memcmp(command->foreign[i].name, name, len) == 0)
-            return &command->foreign[i];
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++)
+        if (strlen(foreign->name) == len && memcmp(foreign->name, name, len) == 0)
+            return foreign;
     return NULL;
 }
 
@@ -93,6 +93,11 @@ static as_status assign_state(struct opt_reader *reader, struct opt_state *state
     return AS_OK;
 }
 
+char *options_copy(struct opt_reader *reader, const char *text, size_t len)
+{
+    return arena_strndup(reader->parsed->arena, text, len);
+}
+
 static as_status add_note(struct opt_reader *reader, const char *note)
 {
     struct opt_parsed *parsed = reader->parsed;
@@ -111,13 +116,26 @@ as_status options_note(struct opt_reader *reader, const char *sentence)
     return note ? add_note(reader, note) : AS_E_NOMEM;
 }
 
+/* A refusal by the map itself is completed with the flag's name. */
+static as_status map_value(struct opt_reader *reader, const struct opt_foreign *foreign, const char *value, struct as_error *err)
+{
+    struct as_error inner = {0};
+    as_status status = foreign->map(reader, value, &inner);
+    if (status != AS_OK) {
+        *err = inner;
+        if (strncmp(inner.message, reader->spelled, strlen(reader->spelled)) != 0)
+            error_prefix(err, "%s", reader->spelled);
+    }
+    return status;
+}
+
 static as_status assign_foreign(struct opt_reader *reader, const struct opt_foreign *foreign, const char *value, struct as_error *err)
 {
     switch (foreign->kind) {
     case OPT_SAME:
         return options_assign(reader, foreign->target, value, err);
     case OPT_MAPPED:
-        return foreign->map(reader, value, err);
+        return map_value(reader, foreign, value, err);
     case OPT_ALWAYS:
         if (options_note(reader, foreign->sentence) != AS_OK)
             return error_set(err, AS_E_NOMEM, "out of memory");

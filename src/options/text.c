@@ -91,9 +91,9 @@ void add_aliases(struct strbuf *out, const struct opt_command *command, const st
     struct strbuf words AS_AUTO_STRBUF;
     strbuf_init(&words, 0);
     strbuf_adds(&words, opt->aliases ? opt->aliases : "");
-    for (size_t i = 0; i < command->foreign_count; i++)
-        if (command->foreign[i].kind == OPT_SAME && strcmp(command->foreign[i].target, opt->name) == 0)
-            strbuf_addf(&words, " %s", command->foreign[i].name);
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++)
+        if (foreign->kind == OPT_SAME && strcmp(foreign->target, opt->name) == 0)
+            strbuf_addf(&words, " %s", foreign->name);
     add_names(out, " Also ", strbuf_text(&words));
 }
 

@@ -31,18 +31,18 @@ size_t command_option_count(const struct opt_command *command)
 {
     size_t count = 0;
     for (size_t t = 0; t < command->table_count; t++)
-        count += command->tables[t].count;
+        count += command->tables[t]->count;
     return count;
 }
 
 const struct opt *command_option(const struct opt_command *command, size_t i, size_t *ret_base)
 {
     size_t t = 0;
-    while (i >= command->tables[t].count)
-        i -= command->tables[t++].count;
+    while (i >= command->tables[t]->count)
+        i -= command->tables[t++]->count;
     if (ret_base)
-        *ret_base = command->tables[t].base;
-    return &command->tables[t].options[i];
+        *ret_base = command->tables[t]->base;
+    return &command->tables[t]->options[i];
 }
 
 const char *command_group(const struct opt_command *command, size_t index)
@@ -117,8 +117,7 @@ const char *options_nearest(const struct opt_command *command, const char *name)
         while (next_word(&at, &word, &len))
             nearest_try(&nearest, opt->name, word, len);
     }
-    for (size_t i = 0; i < command->foreign_count; i++) {
-        const struct opt_foreign *foreign = &command->foreign[i];
+    for (const struct opt_foreign *foreign = command->foreign; foreign && foreign->name; foreign++) {
         const char *ours = foreign->target ? foreign->target : foreign->name;
         nearest_try(&nearest, ours, foreign->name, strlen(foreign->name));
     }

@@ -76,16 +76,18 @@ static const struct opt_foreign SAMPLE_FOREIGN[] = {
     {.name = "host", .kind = OPT_MAPPED, .target = "url", .sentence = "A host.", .map = sample_map_host},
     {.name = "save-result", .kind = OPT_ALWAYS, .sentence = "results are always saved", .is_flag = true},
     {.name = "tokenizer", .kind = OPT_REFUSED, .target = "model", .sentence = "Token counts come from the server."},
+    {.name = NULL},
 };
 static const struct opt_mode SAMPLE_MODE_LIST[] = {
     {SAMPLE_CLOSED, SAMPLE_LOOPS, "a closed loop", "no --request-rate"},
     {SAMPLE_OPEN, SAMPLE_LOOPS, "an open loop", "--request-rate R"},
 };
 static const struct opt_exit SAMPLE_EXITS[] = {{0, "all is well"}, {2, "the command line is wrong"}};
-static const struct opt_table SAMPLE_TABLES[] = {OPT_TABLE(SAMPLE_OPTIONS, 0)};
+static const struct opt_table SAMPLE_TABLE = OPT_TABLE(SAMPLE_OPTIONS, 0);
+static const struct opt_table *const SAMPLE_TABLES[] = {&SAMPLE_TABLE};
 static const struct opt_command SAMPLE = {
     .name = "sample", .summary = "Try the options", .description = "First paragraph.\n\nSecond one.",
-    .tables = SAMPLE_TABLES, .table_count = 1, .foreign = SAMPLE_FOREIGN, .foreign_count = ARRAY_COUNT(SAMPLE_FOREIGN),
+    .tables = SAMPLE_TABLES, .table_count = 1, .foreign = SAMPLE_FOREIGN,
     .modes = SAMPLE_MODE_LIST, .mode_count = ARRAY_COUNT(SAMPLE_MODE_LIST), .exits = SAMPLE_EXITS, .exit_count = 2,
     .examples = "  assay sample --model m\n",
 };

@@ -28,9 +28,11 @@ static void mistakes_in_tables_are_found(void **state)
     static const struct opt_foreign foreign[] = {
         {.name = "b", .kind = OPT_SAME, .target = "e"},
         {.name = "f", .kind = OPT_MAPPED},
+        {.name = NULL},
     };
-    static const struct opt_table tables[] = {OPT_TABLE(bad, 0)};
-    struct opt_command command = {.name = "t", .tables = tables, .table_count = 1, .foreign = foreign, .foreign_count = 2};
+    static const struct opt_table table = OPT_TABLE(bad, 0);
+    static const struct opt_table *const tables[] = {&table};
+    struct opt_command command = {.name = "t", .tables = tables, .table_count = 1, .foreign = foreign};
     struct strbuf out AS_AUTO_STRBUF;
     strbuf_init(&out, 0);
     options_check_tables(&command, &out);
