@@ -111,20 +111,37 @@ as_status file_write_atomic(const char *path, const void *data, size_t len, stru
     return AS_OK;
 }
 
+/* The byte before `size`, a newline when there is none. */
+static char last_byte(int fd, off_t size)
+{
+    char last = '\n';
+    ssize_t got;
+    do {
+        got = size > 0 ? pread(fd, &last, 1, size - 1) : 0;
+    } while (got < 0 && errno == EINTR);
+    return got == 1 ? last : '\n';
+}
+
+static void lock_whole(int fd)
+{
+    while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+}
+
 as_status file_append_line(const char *path, const char *line, size_t len, struct as_error *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0)
         return error_set_errno(err, errno, "%s", path);
-    flock(fd, LOCK_EX);
+    lock_whole(fd);
     off_t size = lseek(fd, 0, SEEK_END);
-    char last = '\n';
-    if (size > 0 && pread(fd, &last, 1, size - 1) != 1)
-        last = '\n';
     char newline[] = "\n";
-    struct iovec parts[3] = {{newline, last == '\n' ? 0 : 1}, {(void *)(uintptr_t)line, len}, {newline, 1}};
+    struct iovec parts[3] = {{newline, last_byte(fd, size) == '\n' ? 0 : 1}, {(void *)(uintptr_t)line, len}, {newline, 1}};
     ssize_t want = (ssize_t)(parts[0].iov_len + len + 1);
-    ssize_t done = writev(fd, parts, 3);
+    ssize_t done;
+    do {
+        done = writev(fd, parts, 3);
+    } while (done < 0 && errno == EINTR);
     int saved = done < 0 ? errno : ENOSPC;
     bool ok = done == want && fsync(fd) == 0;
     if (!ok && done > 0 && size >= 0 && ftruncate(fd, size) != 0)
