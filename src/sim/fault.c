@@ -66,6 +66,7 @@ static bool kind_parse(const char *name, size_t len, struct sim_fault *fault)
     for (int i = SIM_FAULT_STATUS + 1; i < SIM_FAULT_KIND_COUNT; i++)
         if (strlen(kinds[i].name) == len && memcmp(kinds[i].name, name, len) == 0) {
             fault->kind = (enum sim_fault_kind)i;
+            fault->status = fault->kind == SIM_FAULT_OOM ? 500 : fault->kind == SIM_FAULT_HTML ? 502 : 0;
             return true;
         }
     return false;

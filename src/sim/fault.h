@@ -50,7 +50,7 @@ enum sim_fault_when { SIM_FAULT_PROBABILITY, SIM_FAULT_EVERY, SIM_FAULT_FIRST, S
 
 struct sim_fault {
     enum sim_fault_kind kind;
-    int status;       /* SIM_FAULT_STATUS: 400–599 */
+    int status;       /* of an error answer: 400–599; else 0 */
     int64_t argument; /* chunks, ns, or seconds of Retry-After (-1 = no such field) */
     enum sim_fault_when when;
     double probability; /* SIM_FAULT_PROBABILITY: 0–1 */

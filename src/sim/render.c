@@ -424,13 +424,13 @@ void sim_render_status_fault(const struct sim_answer *answer, struct strbuf *out
         "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1>"
         "</center>\r\n</body>\r\n</html>\r\n";
     const struct sim_fault *fault = answer->fault;
-    int status = fault->kind == SIM_FAULT_HTML ? 502 : fault->kind == SIM_FAULT_OOM ? 500 : fault->status;
+    int status = fault->status;
     struct strbuf body AS_AUTO_STRBUF;
     strbuf_init(&body, 0);
     if (fault->kind == SIM_FAULT_HTML)
         strbuf_adds(&body, page);
     else if (fault->kind == SIM_FAULT_OOM)
-        sim_render_error(&body, 500, "CUDA out of memory. Tried to allocate 2.00 GiB");
+        sim_render_error(&body, status, "CUDA out of memory. Tried to allocate 2.00 GiB");
     else
         sim_render_error(&body, status, "a fault of the simulator's schedule");
     strbuf_addf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nDate: %s\r\n", status,

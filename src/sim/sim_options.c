@@ -127,6 +127,16 @@ const struct opt sim_options[] = {
      .example = "key.txt",
      .sentence = "The same, from the first line of a file."},
 
+    {.name = "keep-alive",
+     .type = OPT_DURATION,
+     .at = AT(keep_alive_ns),
+     .group = "Listening",
+     .initial = "75s",
+     .min = 0,
+     .max = 86400,
+     .unit = "s",
+     .sentence = "Close a connection that was idle for so long, as servers do; 0 = never."},
+
     {.name = "model",
      .type = OPT_STRING,
      .at = AT(model),
@@ -326,9 +336,16 @@ const struct opt sim_options[] = {
     {.name = "truth-log",
      .type = OPT_FILE,
      .at = AT(truth_log),
-     .group = "Truth",
+     .group = "Files",
      .value = "FILE",
      .example = "truth.jsonl",
      .sentence = "Write what was done when, on CLOCK_MONOTONIC in ns, one JSON line a request."},
+    {.name = "job",
+     .type = OPT_FILE,
+     .at = AT(job),
+     .group = "Files",
+     .value = "FILE",
+     .example = "sim.yaml",
+     .sentence = "Read options from a YAML file, by the same names."},
 };
-const size_t sim_option_count = sizeof(sim_options) / sizeof(sim_options[0]);
+const struct opt_table sim_option_table = OPT_TABLE(sim_options, 0);

@@ -17,6 +17,7 @@ struct sim_settings {
     int64_t threads;
     int64_t cpu; /* OPT_ABSENT = not pinned */
     const char *api_key, *api_key_file;
+    int64_t keep_alive_ns; /* 0 = for ever */
     /* how the model behaves; texts read by sim_profile_init */
     const char *model;
     bool strict_model;
@@ -30,11 +31,12 @@ struct sim_settings {
     int64_t slots, queue;
     struct opt_list faults, freezes;
     int64_t seed;
-    /* what it writes */
+    /* what it writes and reads */
     const char *truth_log;
+    const char *job;
 };
 
 extern const struct opt sim_options[];
-extern const size_t sim_option_count;
+extern const struct opt_table sim_option_table;
 
 #endif
