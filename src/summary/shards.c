@@ -9,6 +9,8 @@
 /* Members of the configuration that say where a shard runs and writes, not what it measures. */
 static const char *const local_members[] = {"shard", "result-dir", "data-log", "run-id", "quiet", "console", "threads", "job"};
 
+#define GROUP_DEPTH 2 /* objects within objects of a configuration */
+
 /* Equal but for '_' and '-'. */
 static bool same_name(const char *a, const char *b)
 {
@@ -45,16 +47,17 @@ static as_status same_value(const struct json_value *a, const struct json_value 
     return status;
 }
 
-/* The first member of `a` that `b` has otherwise or not at all; NULL when there is none. */
-static as_status first_difference(const struct json_value *a, const struct json_value *b, const char **ret)
+/* The first member of object `a` that object `b` has otherwise or not at all; NULL when there is none. Groups are looked into. */
+static as_status first_difference(const struct json_value *a, const struct json_value *b, int depth, const char **ret)
 {
     *ret = NULL;
-    for (const struct json_value *member = a ? a->first : NULL; member; member = member->next) {
-        bool is_same;
-        if (!member->key || is_local(member->key)) continue;
-        as_status status = same_value(member, json_get(b, member->key), &is_same);
-        if (status != AS_OK) return status;
-        if (is_same) continue;
+    for (const struct json_value *member = a->first; member; member = member->next) {
+        const struct json_value *other = json_get(b, member->key);
+        bool is_same = false, is_group = depth > 0 && other && member->type == JSON_OBJECT && other->type == JSON_OBJECT;
+        if (is_local(member->key)) continue;
+        as_status status = is_group ? first_difference(member, other, depth - 1, ret) : same_value(member, other, &is_same);
+        if (status != AS_OK || *ret) return status;
+        if (is_group || is_same) continue;
         *ret = member->key;
         return AS_OK;
     }
@@ -71,9 +74,13 @@ static as_status config_difference(const struct run_facts *a, const struct run_f
     const struct json_value *x, *y;
     as_status status = json_parse(a->config_json, strlen(a->config_json), NULL, arena, &x, NULL);
     if (status == AS_OK) status = json_parse(b->config_json, strlen(b->config_json), NULL, arena, &y, NULL);
-    if (status == AS_OK) status = first_difference(x, y, ret);
-    if (status == AS_OK && !*ret) status = first_difference(y, x, ret);
-    return status;
+    if (status != AS_OK) return status;
+    if (x->type != JSON_OBJECT || y->type != JSON_OBJECT) {
+        *ret = "config";
+        return AS_OK;
+    }
+    status = first_difference(x, y, GROUP_DEPTH, ret);
+    return status == AS_OK && !*ret ? first_difference(y, x, GROUP_DEPTH, ret) : status;
 }
 
 static bool same_text(const char *a, const char *b)
