@@ -389,7 +389,7 @@ static void report(const struct sim_stream *stream)
         .end = stream->end,
         .stream = answer->ask.stream,
     };
-    sim_truth_put(stream->worker->shared->truth, stream->worker->index, &record);
+    (void)sim_truth_put(stream->worker->shared->truth, stream->worker->index, &record);
 }
 
 void sim_stream_done(struct sim_stream *stream)

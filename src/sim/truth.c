@@ -63,7 +63,7 @@ static size_t padded(size_t bytes)
     return (bytes + 7) & ~(size_t)7;
 }
 
-void sim_truth_put(struct sim_truth *truth, uint32_t thread, const struct sim_truth_record *record)
+bool sim_truth_put(struct sim_truth *truth, uint32_t thread, const struct sim_truth_record *record)
 {
     struct ring *ring = &truth->rings[thread];
     size_t id_len = record->id_len < ID_BYTES_MAX ? record->id_len : ID_BYTES_MAX;
@@ -75,7 +75,7 @@ void sim_truth_put(struct sim_truth *truth, uint32_t thread, const struct sim_tr
     size_t skip = need > rest ? rest : 0;
     if (head + skip + need - tail > truth->ring_bytes) {
         atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
-        return;
+        return false;
     }
     if (skip) {
         memset(ring->bytes + place, 0, sizeof(uint64_t));
@@ -90,6 +90,7 @@ void sim_truth_put(struct sim_truth *truth, uint32_t thread, const struct sim_tr
     if (record->chunk_count)
         memcpy(at + sizeof(entry) + padded(id_len), record->chunks_ns, record->chunk_count * sizeof(int64_t));
     atomic_store_explicit(&ring->head, head + skip + need, memory_order_release);
+    return true;
 }
 
 static void put_instant(struct json_writer *json, const char *key, int64_t ns)

@@ -57,8 +57,8 @@ struct sim_truth;
 /* Truncates the file. `ring_bytes` a thread, a power of two; 0 = 64 MiB, touched as needed. */
 as_status sim_truth_open(const char *path, uint32_t threads, size_t ring_bytes, struct sim_truth **ret,
                          struct as_error *err) AS_NODISCARD;
-/* From thread `thread` only. Never blocks. */
-void sim_truth_put(struct sim_truth *truth, uint32_t thread, const struct sim_truth_record *record);
+/* From thread `thread` only. Never blocks; false when the ring was full and the record is lost. */
+bool sim_truth_put(struct sim_truth *truth, uint32_t thread, const struct sim_truth_record *record);
 /*
  * Writes what is left, frees. AS_E_IO when writing failed, AS_E_LIMIT when records were lost. After the last put; NULL
  * is fine.
