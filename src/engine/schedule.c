@@ -162,7 +162,7 @@ int64_t schedule_permit_opens_ns(const struct engine_plan *plan, uint32_t index)
         return 0;
     uint32_t steps = plan->concurrency - 1;
     int64_t whole = plan->ramp_up_ns / steps * index;
-    return whole + plan->ramp_up_ns % steps * index / steps;
+    return whole + (plan->ramp_up_ns % steps * index + steps - 1) / steps;
 }
 
 enum phase schedule_phase(const struct schedule *schedule, int64_t seq, int64_t start_ns, int64_t done_ns)

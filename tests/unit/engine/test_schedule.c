@@ -138,8 +138,8 @@ static void test_ramp_permits_are_linear(void **state)
     for (uint32_t i = 0; i < 11; i++)
         assert_int_equal(schedule_permit_opens_ns(&plan, i), 100 * i);
     const struct engine_plan odd = {.concurrency = 4, .ramp_up_ns = 100};
-    assert_int_equal(schedule_permit_opens_ns(&odd, 1), 33);
-    assert_int_equal(schedule_permit_opens_ns(&odd, 2), 66);
+    assert_int_equal(schedule_permit_opens_ns(&odd, 1), 34);
+    assert_int_equal(schedule_permit_opens_ns(&odd, 2), 67);
     assert_int_equal(schedule_permit_opens_ns(&odd, 3), 100);
     const struct engine_plan huge = {.concurrency = 1000000, .ramp_up_ns = INT64_MAX / 2};
     assert_int_equal(schedule_permit_opens_ns(&huge, 999999), INT64_MAX / 2);
