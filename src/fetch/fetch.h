@@ -46,14 +46,13 @@ struct fetch_request {
     bool insecure;              /* TLS without verification */
     const char *proxy;          /* http://host:port, NULL = none */
     const char *unix_socket;    /* path to connect to instead of the URL's host, NULL = none */
-    const char
-        *output_path; /* the body goes to this file, made anew when the reply is complete; NULL = into the reply */
+    const char *output_path;    /* where a 2xx body is put once it is complete; NULL = into the reply */
 };
 
 struct fetch_reply {
     int status;             /* of the last response */
     char content_type[128]; /* "" = none, cut to fit */
-    char url[1024];         /* where the reply came from, user-info removed, cut to fit */
+    char url[1024];         /* where the reply came from, without user-info and query, cut to fit */
     int redirects;
     uint64_t body_bytes;
     int64_t duration_ns; /* from the start of the request to its end, as libcurl saw it */

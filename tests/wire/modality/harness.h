@@ -3,8 +3,8 @@
 #define ASSAY_TESTS_WIRE_MODALITY_HARNESS_H
 
 /*
- * The engine's part without a network: bytes of a response in pieces, each with its arrival time, go through the HTTP and
- * event-stream readers to a modality, by the rules of engine/modality.h.
+ * The engine's part without a network: bytes of a response in pieces, each with its arrival time, go through the HTTP
+ * and event-stream readers to a modality, by the rules of engine/modality.h.
  */
 
 #include "engine/error_text.h"
@@ -27,7 +27,7 @@ struct harness {
     struct sse_reader sse;
     struct strbuf body;
     struct error_text message;
-    int64_t ns;              /* time of the current read */
+    int64_t ns; /* time of the current read */
     bool has_begun, is_stream, is_answered, is_complete, is_broken, has_head, has_events;
 };
 
@@ -75,7 +75,8 @@ static inline void harness_begin(struct harness *harness, bool is_stream)
 static inline void harness_head(struct harness *harness)
 {
     const struct http_response_head *head = &harness->response.head;
-    bool may_be_stream = harness->payload.expects_stream && head->media != HTTP_MEDIA_JSON && head->media != HTTP_MEDIA_HTML;
+    bool may_be_stream =
+        harness->payload.expects_stream && head->media != HTTP_MEDIA_JSON && head->media != HTTP_MEDIA_HTML;
     harness->has_head = true;
     harness_begin(harness, head->status / 100 == 2 && head->coding == HTTP_CODING_IDENTITY &&
                                (head->media == HTTP_MEDIA_EVENT_STREAM || may_be_stream) && head->status != 204);
@@ -160,7 +161,8 @@ static inline void harness_give_rest(struct harness *harness)
         if (is_pending && (harness->is_complete || (event.len == 6 && memcmp(event.data, "[DONE]", 6) == 0)))
             harness->is_answered = harness->modality->event(harness->context, harness->answer, &event, &arrival);
     } else if (is_read && (harness->is_complete || harness->response.head.status / 100 != 2)) {
-        harness->modality->body(harness->context, harness->answer, strbuf_text(&harness->body), harness->body.len, &arrival);
+        harness->modality->body(harness->context, harness->answer, strbuf_text(&harness->body), harness->body.len,
+                                &arrival);
     }
 }
 
@@ -174,7 +176,8 @@ static inline void harness_finish(struct harness *harness, enum harness_end end)
     harness->record.done_ns = harness->ns;
     harness->record.sent_ns = 0;
     harness_verdict(harness, end);
-    harness->record.error_message = (struct record_text){harness->message.len ? harness->message.text : NULL, harness->message.len};
+    harness->record.error_message =
+        (struct record_text){harness->message.len ? harness->message.text : NULL, harness->message.len};
     harness->record.oom = harness->message.is_oom;
     struct answer_close close = {.body_complete = harness->is_complete,
                                  .drained_early = harness->is_answered && !harness->is_complete,

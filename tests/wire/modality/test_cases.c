@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replays the byte-exact cases of ../shared/cases/wire, where they lie, through the readers and the modality: as they are
- * cut there, whole, and byte by byte. Without that folder the test is skipped; test_answers.c holds what the cases teach.
+ * Replays the byte-exact cases of ../shared/cases/wire, where they lie, through the readers and the modality: as they
+ * are cut there, whole, and byte by byte. Without that folder the test is skipped; test_answers.c holds what the cases
+ * teach.
  */
 #include "base/file.h"
 #include "base/json.h"
@@ -86,7 +87,8 @@ static enum harness_end case_end(const struct wire_case *wire)
 /* Feeds the bytes cut at the case's offsets, each piece at its time; the deadline of the case is kept. */
 static void feed_as_given(struct wire_case *wire)
 {
-    const struct json_value *split = json_get(wire->root, "splits")->first, *delay = json_get(wire->root, "delays_ms")->first;
+    const struct json_value *split = json_get(wire->root, "splits")->first,
+                            *delay = json_get(wire->root, "delays_ms")->first;
     int64_t deadline_ms = int_of(json_path(wire->root, "request.timeout_ms"), INT64_MAX);
     size_t at = 0;
     double now_ms = 0;
@@ -235,9 +237,12 @@ static int check_fact(struct wire_case *wire, const struct json_value *want, enu
         const char *name;
         int64_t got;
     } counts[] = {
-        {"prompt_tokens", record->prompt_tokens}, {"completion_tokens", record->completion_tokens},
-        {"total_tokens", record->total_tokens},   {"completion_words", record->completion_words},
-        {"events", record->events},               {"content_chunks", record->content_chunks},
+        {"prompt_tokens", record->prompt_tokens},
+        {"completion_tokens", record->completion_tokens},
+        {"total_tokens", record->total_tokens},
+        {"completion_words", record->completion_words},
+        {"events", record->events},
+        {"content_chunks", record->content_chunks},
         {"http_status", record->http_status},
     };
     for (size_t i = 0; i < ARRAY_COUNT(counts); i++)
@@ -306,7 +311,8 @@ static struct llm *make_llm(const struct wire_case *wire)
     struct prompts prompts;
     struct llm *llm;
     struct llm_config config = {
-        .api = strcmp(text_of(json_path(wire->root, "request.endpoint"), ""), "completions") == 0 ? LLM_COMPLETION : LLM_CHAT,
+        .api = strcmp(text_of(json_path(wire->root, "request.endpoint"), ""), "completions") == 0 ? LLM_COMPLETION
+                                                                                                  : LLM_CHAT,
         .streaming = wire->streaming,
         .model = "bench-model-1",
         .choices = (uint32_t)int_of(json_path(wire->root, "request.n"), 1),
@@ -332,10 +338,11 @@ static void run_case(const char *stem, enum cutting cutting)
     const char *differs = judge(&wire, cutting);
     const struct request_record *record = &wire.harness.record;
     if (differs)
-        fail_msg("%s (%s): %s; outcome %s, %s, \"%.*s\", flags %x, %lld events, content %.*s", wire.name, cuttings[cutting], differs,
-                 outcome_name(record->outcome), error_type_name(record->error_type), (int)record->error_message.len,
-                 record->error_message.at ? record->error_message.at : "", record->flags, (long long)record->events,
-                 record->content.len < 200 ? (int)record->content.len : 200, record->content.at ? record->content.at : "-");
+        fail_msg("%s (%s): %s; outcome %s, %s, \"%.*s\", flags %x, %lld events, content %.*s", wire.name,
+                 cuttings[cutting], differs, outcome_name(record->outcome), error_type_name(record->error_type),
+                 (int)record->error_message.len, record->error_message.at ? record->error_message.at : "",
+                 record->flags, (long long)record->events, record->content.len < 200 ? (int)record->content.len : 200,
+                 record->content.at ? record->content.at : "-");
     harness_close(&wire.harness);
     llm_free(llm);
     case_close(&wire);
