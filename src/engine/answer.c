@@ -85,6 +85,13 @@ static void drain(struct slot *slot, size_t len)
         doom(slot, ABORT_DRAINED);
 }
 
+static bool is_line_ends(const char *at, const char *end)
+{
+    while (at < end && (*at == '\n' || *at == '\r'))
+        at++;
+    return at == end;
+}
+
 static void feed_events(struct slot *slot, const char *at, size_t len, const struct arrival *arrival)
 {
     struct engine *engine = slot->thread->engine;
@@ -92,7 +99,9 @@ static void feed_events(struct slot *slot, const char *at, size_t len, const str
     struct sse_event event;
     enum sse_result result;
     slot->is_read_open = true;
+    slot->is_event_last = false;
     while ((result = sse_next(&slot->sse, &at, end, &event)) == SSE_EVENT) {
+        slot->is_event_last = is_line_ends(at, end);
         if (engine->modality->event(engine->modality_context, slot->answer, &event, arrival)) {
             answered(slot, arrival);
             drain(slot, (size_t)(end - at));
@@ -110,7 +119,7 @@ static void end_read(struct slot *slot, bool between)
         return;
     slot->is_read_open = false;
     if (engine->modality->read_end)
-        engine->modality->read_end(engine->modality_context, slot->answer, between && sse_is_between(&slot->sse));
+        engine->modality->read_end(engine->modality_context, slot->answer, between && slot->is_event_last && sse_is_between(&slot->sse));
 }
 
 static bool is_end_marker(const struct sse_event *event)

@@ -73,6 +73,7 @@ struct slot {
     bool last_is_kernel;
     bool has_head, has_begun, is_stream, is_answered;
     bool is_read_open;  /* events were read since the last read_end */
+    bool is_event_last; /* the newest span ended with an event, not with a comment or a part of one */
     bool is_at_endpoint; /* counted in flight there */
     uint64_t drained_bytes;
     struct sse_reader sse;
