@@ -71,7 +71,7 @@ void mono_sleep_until(struct mono t);
 #define WALL_TEXT_BYTES 28
 void wall_format(struct wall t, char ret_text[WALL_TEXT_BYTES]);
 
-/* Parses RFC 3339 with "Z" or a numeric zone; returns 0, or -1 when it is none or beyond what int64_t ns holds (1677 to 2262). */
+/* Parses RFC 3339 with "Z" or a numeric zone; returns 0, or -1 when it is none or beyond struct wall (1677 to 2262). */
 int wall_parse(const char *text, size_t len, struct wall *ret);
 
 #endif

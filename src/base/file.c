@@ -136,7 +136,8 @@ as_status file_append_line(const char *path, const char *line, size_t len, struc
     lock_whole(fd);
     off_t size = lseek(fd, 0, SEEK_END);
     char newline[] = "\n";
-    struct iovec parts[3] = {{newline, last_byte(fd, size) == '\n' ? 0 : 1}, {(void *)(uintptr_t)line, len}, {newline, 1}};
+    struct iovec parts[3] = {
+        {newline, last_byte(fd, size) == '\n' ? 0 : 1}, {(void *)(uintptr_t)line, len}, {newline, 1}};
     ssize_t want = (ssize_t)(parts[0].iov_len + len + 1);
     ssize_t done;
     do {

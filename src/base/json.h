@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The deepest nesting that any limit can allow. */
 #define JSON_DEPTH_MAX 1024
@@ -29,14 +30,14 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
 /* One value of a tree; everything it points to lives in the arena. */
 struct json_value {
     enum json_type type;
-    bool boolean;                    /* JSON_BOOL */
-    int64_t offset;                  /* bytes from the start of the text to the value */
-    const char *text;                /* JSON_STRING: decoded, NUL-terminated; JSON_NUMBER: as written */
-    size_t len;                      /* bytes of text (a string may hold NUL), or number of children */
-    const char *key;                 /* decoded, NUL-terminated; NULL unless a member of an object */
+    bool boolean;     /* JSON_BOOL */
+    int64_t offset;   /* bytes from the start of the text to the value */
+    const char *text; /* JSON_STRING: decoded, NUL-terminated; JSON_NUMBER: as written */
+    size_t len;       /* bytes of text (a string may hold NUL), or number of children */
+    const char *key;  /* decoded, NUL-terminated; NULL unless a member of an object */
     size_t key_len;
-    const struct json_value *first;  /* JSON_ARRAY, JSON_OBJECT: children in order of the text */
-    const struct json_value *next;   /* sibling */
+    const struct json_value *first; /* JSON_ARRAY, JSON_OBJECT: children in order of the text */
+    const struct json_value *next;  /* sibling */
 };
 
 struct json_limits {
@@ -115,7 +116,17 @@ bool json_take_null(struct json_cursor *cursor);
 /* Full RFC 8259 check that the text is one value within the limits (NULL: the defaults). Allocates nothing. */
 bool json_cursor_validate(const char *text, size_t len, const struct json_limits *limits);
 
-bool json_raw_equals(const struct json_raw *raw, const char *text);
+/* The same for text with escapes; use json_raw_equals. */
+bool json_raw_equals_escaped(const struct json_raw *raw, const char *text);
+
+/* True when the decoded text is `text` (a literal: its length is then known to the compiler). */
+static inline bool json_raw_equals(const struct json_raw *raw, const char *text)
+{
+    if (raw->escaped)
+        return json_raw_equals_escaped(raw, text);
+    return raw->len == strlen(text) && memcmp(raw->at, text, strlen(text)) == 0;
+}
+
 /*
  * Decodes escapes into `ret` and returns the number of bytes, without a NUL: at most raw->len, or 3 × raw->len when
  * the text may hold invalid UTF-8. Lone surrogates and maximal invalid parts become U+FFFD.

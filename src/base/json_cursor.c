@@ -265,11 +265,9 @@ bool json_take_null(struct json_cursor *cursor)
     return cursor_to_token(cursor) && *cursor->at == 'n' && cursor_take_word(cursor, "null", 4);
 }
 
-bool json_raw_equals(const struct json_raw *raw, const char *text)
+bool json_raw_equals_escaped(const struct json_raw *raw, const char *text)
 {
     size_t len = strlen(text);
-    if (!raw->escaped)
-        return raw->len == len && memcmp(raw->at, text, len) == 0;
     const char *at = raw->at, *end = raw->at + raw->len;
     while (at < end) {
         char decoded[4];

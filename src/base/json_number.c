@@ -68,8 +68,8 @@ static bool decimal_read(const char *text, size_t len, struct decimal *ret)
         return false;
     struct decimal decimal = {.is_negative = *at == '-', .first = end};
     at += decimal.is_negative;
-    size_t zeros = 0;           /* since the last digit that is none */
-    int64_t after_point = 0;    /* digits seen behind the point */
+    size_t zeros = 0;        /* since the last digit that is none */
+    int64_t after_point = 0; /* digits seen behind the point */
     bool is_fraction = false;
     for (; at < end && *at != 'e' && *at != 'E'; at++) {
         if (*at == '.') {
@@ -90,8 +90,28 @@ static bool decimal_read(const char *text, size_t len, struct decimal *ret)
     return true;
 }
 
+/* Up to 18 digits and nothing else: what nearly every whole number looks like. */
+static bool plain_int64(const char *text, size_t len, int64_t *ret)
+{
+    const char *at = text, *end = text + len;
+    bool is_negative = len > 0 && *at == '-';
+    at += is_negative;
+    if (at == end || end - at > 18 || (*at == '0' && end - at > 1))
+        return false;
+    int64_t value = 0;
+    for (; at < end; at++) {
+        if (!json_is_digit(*at))
+            return false;
+        value = value * 10 + (*at - '0');
+    }
+    *ret = is_negative ? -value : value;
+    return true;
+}
+
 bool json_text_int64(const char *text, size_t len, int64_t *ret)
 {
+    if (plain_int64(text, len, ret))
+        return true;
     struct decimal decimal;
     if (!decimal_read(text, len, &decimal))
         return false;
@@ -159,24 +179,48 @@ static const char DIGIT_PAIRS[201] = "000102030405060708091011121314151617181920
                                      "50515253545556575859606162636465666768697071727374"
                                      "75767778798081828384858687888990919293949596979899";
 
+static int digits_of(uint64_t value)
+{
+    static const uint64_t POWERS[20] = {0,
+                                        10,
+                                        100,
+                                        1000,
+                                        10000,
+                                        100000,
+                                        1000000,
+                                        10000000,
+                                        100000000,
+                                        1000000000,
+                                        10000000000,
+                                        100000000000,
+                                        1000000000000,
+                                        10000000000000,
+                                        100000000000000,
+                                        1000000000000000,
+                                        10000000000000000,
+                                        100000000000000000,
+                                        1000000000000000000,
+                                        UINT64_C(10000000000000000000)};
+    /* bits × log10(2), rounded down, is the number of digits or one less. */
+    int estimate = (64 - __builtin_clzll(value | 1)) * 1233 >> 12;
+    return estimate + (value >= POWERS[estimate]);
+}
+
 char *uint64_put(char *at, uint64_t value)
 {
-    char digits[20];
-    char *first = digits + sizeof digits;
+    int digits = value ? digits_of(value) : 1;
+    char *end = at + digits;
+    char *last = end;
     while (value >= 100) {
-        first -= 2;
-        memcpy(first, DIGIT_PAIRS + value % 100 * 2, 2);
+        last -= 2;
+        memcpy(last, DIGIT_PAIRS + value % 100 * 2, 2);
         value /= 100;
     }
-    if (value >= 10) {
-        first -= 2;
-        memcpy(first, DIGIT_PAIRS + value * 2, 2);
-    } else {
-        *--first = (char)('0' + value);
-    }
-    size_t len = (size_t)(digits + sizeof digits - first);
-    memcpy(at, first, len);
-    return at + len;
+    if (value >= 10)
+        memcpy(last - 2, DIGIT_PAIRS + value * 2, 2);
+    else
+        last[-1] = (char)('0' + value);
+    return end;
 }
 
 char *int64_put(char *at, int64_t value)

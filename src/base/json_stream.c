@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#define DEPTH_DEFAULT 128
+#define DEPTH_DEFAULT        128
 #define STRING_BYTES_DEFAULT ((size_t)64 * 1024 * 1024)
-#define FOUND_END (-1)
-#define FOUND_UNSAID (-2)
+#define FOUND_END            (-1)
+#define FOUND_UNSAID         (-2)
 
 enum expect {
     EXPECT_VALUE,
@@ -409,10 +409,10 @@ static enum number_state number_next(enum number_state state, char c)
 /* The number ends at feed->at, after what was kept and [from, feed->at). */
 static bool number_done(struct json_stream *stream, struct feed *feed, const char *from)
 {
-    if (stream->number_state < NUMBER_ZERO)
-        return stream_unexpected(stream, feed, "expected a digit");
     if (text_end(stream, feed, from))
         return true;
+    if (stream->number_state < NUMBER_ZERO)
+        return stream_unexpected(stream, feed, "expected a digit");
     return value_done(stream, feed, JSON_TOKEN_NUMBER);
 }
 
@@ -523,7 +523,8 @@ static bool between_step(struct json_stream *stream, struct feed *feed)
             return stream_unexpected(stream, feed, "expected a key in quotes or \"}\"");
         return string_begin(stream, feed, true);
     case EXPECT_KEY:
-        return c == '"' ? string_begin(stream, feed, true) : stream_unexpected(stream, feed, "expected a key in quotes");
+        return c == '"' ? string_begin(stream, feed, true)
+                        : stream_unexpected(stream, feed, "expected a key in quotes");
     case EXPECT_COLON:
         if (c != ':')
             return stream_unexpected(stream, feed, "expected \":\" after the key");

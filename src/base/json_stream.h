@@ -46,44 +46,45 @@ enum json_token {
 };
 
 struct json_span {
-    const char *text; /* KEY, STRING: decoded; NUMBER: as written. No NUL; valid until the next call and while the piece is */
-    size_t len;       /* bytes of text */
-    int64_t offset;   /* bytes from the start of the document to the token's first byte */
-    bool boolean;     /* BOOL */
+    const char
+        *text;  /* KEY, STRING: decoded; NUMBER: as written. No NUL; valid until the next call and while the piece is */
+    size_t len; /* bytes of text */
+    int64_t offset; /* bytes from the start of the document to the token's first byte */
+    bool boolean;   /* BOOL */
 };
 
 struct json_stream {
     struct json_limits limits; /* in effect, without zeros */
     bool is_sequence;
     bool is_skipping;
-    uint8_t expect;            /* what the grammar allows next */
-    uint8_t lex;               /* inside which token the last piece ended */
-    size_t depth;              /* open arrays and objects */
-    size_t skip_depth;         /* skipping ends with the value that ends at this depth */
+    uint8_t expect;                            /* what the grammar allows next */
+    uint8_t lex;                               /* inside which token the last piece ended */
+    size_t depth;                              /* open arrays and objects */
+    size_t skip_depth;                         /* skipping ends with the value that ends at this depth */
     uint64_t object_bits[JSON_DEPTH_MAX / 64]; /* which open ones are objects */
-    const char *piece;         /* start of the piece being read */
-    int64_t offset;            /* of that start, bytes from the start of the document */
+    const char *piece;                         /* start of the piece being read */
+    int64_t offset;                            /* of that start, bytes from the start of the document */
     int64_t token_offset;
-    int64_t line;              /* from 1 */
-    int64_t line_offset;       /* of the first byte of that line */
-    struct strbuf kept;        /* text of a token in several parts */
-    size_t text_bytes;         /* decoded so far of the string or number */
+    int64_t line;        /* from 1 */
+    int64_t line_offset; /* of the first byte of that line */
+    struct strbuf kept;  /* text of a token in several parts */
+    size_t text_bytes;   /* decoded so far of the string or number */
     bool is_key;
     uint8_t number_state;
-    const char *word;          /* true, false or null */
-    uint8_t word_at;           /* letters of it seen */
-    uint8_t hex_digits;        /* of \uXXXX seen */
-    uint8_t utf8_more;         /* continuation bytes still to come */
+    const char *word;            /* true, false or null */
+    uint8_t word_at;             /* letters of it seen */
+    uint8_t hex_digits;          /* of \uXXXX seen */
+    uint8_t utf8_more;           /* continuation bytes still to come */
     uint8_t utf8_low, utf8_high; /* bounds of the next one */
     uint8_t utf8_len;
-    char utf8[4];              /* the sequence so far */
-    uint32_t code;             /* value of \uXXXX so far */
-    uint32_t high_surrogate;   /* waiting for its partner, 0 = none */
-    int64_t escape_offset;     /* of the latest escape or UTF-8 sequence */
-    int64_t high_offset;       /* of the escape that gave high_surrogate */
-    as_status status;          /* AS_OK, or why it is bad */
-    const char *reason;        /* static text */
-    int found;                 /* the byte that was not expected, -1 = the end, -2 = not said */
+    char utf8[4];            /* the sequence so far */
+    uint32_t code;           /* value of \uXXXX so far */
+    uint32_t high_surrogate; /* waiting for its partner, 0 = none */
+    int64_t escape_offset;   /* of the latest escape or UTF-8 sequence */
+    int64_t high_offset;     /* of the escape that gave high_surrogate */
+    as_status status;        /* AS_OK, or why it is bad */
+    const char *reason;      /* static text */
+    int found;               /* the byte that was not expected, -1 = the end, -2 = not said */
     int64_t error_offset;
 };
 
@@ -111,7 +112,8 @@ static inline size_t json_stream_depth(const struct json_stream *stream)
     return stream->depth;
 }
 
-/* After JSON_TOKEN_BAD: fills *err (may be NULL) with sentence and place; returns AS_E_INVALID, AS_E_LIMIT or AS_E_NOMEM. */
+/* After JSON_TOKEN_BAD: fills *err (may be NULL) with sentence and place; returns AS_E_INVALID, AS_E_LIMIT or
+ * AS_E_NOMEM. */
 as_status json_stream_error(const struct json_stream *stream, struct as_error *err) AS_NODISCARD;
 
 #endif

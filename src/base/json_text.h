@@ -15,7 +15,7 @@
 #endif
 
 /* U+FFFD, what an invalid part becomes. */
-#define UTF8_REPLACEMENT "\xEF\xBF\xBD"
+#define UTF8_REPLACEMENT       "\xEF\xBF\xBD"
 #define UTF8_REPLACEMENT_BYTES 3
 
 static inline bool json_is_space(char c)

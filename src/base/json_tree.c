@@ -156,8 +156,8 @@ as_status json_parse(const char *text, size_t len, const struct json_limits *lim
     enum json_token token = build(&stream, &builder, len ? text : "", len);
     as_status status = AS_OK;
     if (builder.status != AS_OK)
-        status = error_set(err, builder.status, "the JSON text needs too much memory: %s",
-                           status_sentence(builder.status));
+        status =
+            error_set(err, builder.status, "the JSON text needs too much memory: %s", status_sentence(builder.status));
     else if (token == JSON_TOKEN_BAD)
         status = json_stream_error(&stream, err);
     else

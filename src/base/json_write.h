@@ -20,8 +20,8 @@
 
 struct json_writer {
     struct strbuf *out;
-    int indent;           /* spaces a level, 0 = one line */
-    int depth;            /* open arrays and objects, at most JSON_WRITE_DEPTH_MAX */
+    int indent;                                      /* spaces a level, 0 = one line */
+    int depth;                                       /* open arrays and objects, at most JSON_WRITE_DEPTH_MAX */
     uint64_t object_bits[JSON_WRITE_DEPTH_MAX / 64]; /* which of them are objects */
     bool need_comma;
     bool have_key;

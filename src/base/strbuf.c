@@ -48,6 +48,7 @@ bool strbuf_reserve(struct strbuf *buf, size_t bytes)
     }
     buf->data = data;
     buf->capacity = capacity;
+    buf->data[buf->len] = '\0';
     return true;
 }
 

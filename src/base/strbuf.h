@@ -5,7 +5,7 @@
 /*
  * A growing byte buffer with a maximum. The first failure (memory, maximum) sticks: later adds
  * do nothing and strbuf_status tells it, so that a long series of adds needs one check.
- * `data` is always NUL-terminated once something was added; the NUL is not counted in `len`.
+ * `data` is always NUL-terminated once it is not NULL; the NUL is not counted in `len`.
  */
 
 #include "base/status.h"

@@ -4,8 +4,8 @@
 
 /*
  * Makes the n-th call of a kind fail. Every executable of tests/fault is linked so that calls from our code (not from
- * shared libraries) to malloc, calloc, realloc, aligned_alloc, free, read, pread, write, pwrite, writev, fsync, fdatasync, ftruncate and rename
- * come through here. Any thread.
+ * shared libraries) to malloc, calloc, realloc, aligned_alloc, free, read, pread, write, pwrite, writev, fsync,
+ * fdatasync, ftruncate and rename come through here. Any thread.
  */
 
 #include "base/status.h"
@@ -40,8 +40,8 @@ void fault_blocks_watch(void);
 size_t fault_blocks_left(void);
 
 /*
- * Runs `body` with the n-th call of `kind` failing, n = 1, 2, … until one run meets no failure; that one must return AS_OK. Every
- * other run must return `expected` and leave no block. Returns the number of failing runs.
+ * Runs `body` with the n-th call of `kind` failing, n = 1, 2, … until one run meets no failure; that one must return
+ * AS_OK. Every other run must return `expected` and leave no block. Returns the number of failing runs.
  */
 size_t fault_each(enum fault_kind kind, as_status expected, as_status (*body)(void *context), void *context);
 

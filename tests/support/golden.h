@@ -3,8 +3,8 @@
 #define ASSAY_TESTS_SUPPORT_GOLDEN_H
 
 /*
- * Expected outputs kept as files. Tests run in the source folder: paths are "tests/golden/…". With ASSAY_BLESS=1 in the
- * environment the file is written instead of compared; review the difference before committing it.
+ * Expected outputs kept as files. Tests run in the source folder: paths are "tests/golden/…". With ASSAY_BLESS=1 in
+ * the environment the file is written instead of compared; review the difference before committing it.
  */
 
 #include <stddef.h>

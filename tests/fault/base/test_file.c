@@ -310,13 +310,19 @@ static void a_failing_sync_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(reads_up_to_the_limit),      FOLDER_TEST(reads_files_of_unknown_length),
-        FOLDER_TEST(reading_says_what_is_wrong), FOLDER_TEST(failing_reads_are_told),
-        FOLDER_TEST(replacing_is_all_or_nothing), FOLDER_TEST(writing_where_nothing_can_be),
-        FOLDER_TEST(appends_whole_lines),        FOLDER_TEST(a_failed_append_leaves_no_part),
+        FOLDER_TEST(reads_up_to_the_limit),
+        FOLDER_TEST(reads_files_of_unknown_length),
+        FOLDER_TEST(reading_says_what_is_wrong),
+        FOLDER_TEST(failing_reads_are_told),
+        FOLDER_TEST(replacing_is_all_or_nothing),
+        FOLDER_TEST(writing_where_nothing_can_be),
+        FOLDER_TEST(appends_whole_lines),
+        FOLDER_TEST(a_failed_append_leaves_no_part),
         FOLDER_TEST(signals_do_not_disturb_an_append),
-        FOLDER_TEST(appending_processes_do_not_mix), FOLDER_TEST(makes_folders),
-        FOLDER_TEST(joins_and_parts_paths),      FOLDER_TEST(a_failing_sync_is_told),
+        FOLDER_TEST(appending_processes_do_not_mix),
+        FOLDER_TEST(makes_folders),
+        FOLDER_TEST(joins_and_parts_paths),
+        FOLDER_TEST(a_failing_sync_is_told),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

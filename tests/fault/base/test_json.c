@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-static const char DOCUMENT[] = "{\"model\":\"m\\u00e9\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\\nb\"}},[1,2.5,true,null]],"
-                               "\"usage\":{\"prompt_tokens\":12,\"long\":\"0123456789012345678901234567890123456789\\n\"}}";
+static const char DOCUMENT[] =
+    "{\"model\":\"m\\u00e9\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\\nb\"}},[1,2.5,true,null]],"
+    "\"usage\":{\"prompt_tokens\":12,\"long\":\"0123456789012345678901234567890123456789\\n\"}}";
 
 static as_status parse_document(void *context)
 {

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define MUTATIONS_DEFAULT 300
-#define PREFIXES_MAX ((size_t)2048)
-#define FILE_BYTES_MAX ((size_t)4 * 1024 * 1024)
+#define PREFIXES_MAX      ((size_t)2048)
+#define FILE_BYTES_MAX    ((size_t)4 * 1024 * 1024)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

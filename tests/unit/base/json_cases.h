@@ -11,7 +11,10 @@ struct json_case {
     size_t len;
 };
 
-#define CASE(text) {text, sizeof(text) - 1}
+#define CASE(text)                                                                                                     \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
 
 static const struct json_case JSON_VALID[] = {
     CASE("{}"),

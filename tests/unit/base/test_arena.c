@@ -113,9 +113,12 @@ static void texts_are_copied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_aligned_and_apart),         cmocka_unit_test(one_larger_than_a_chunk),
-        cmocka_unit_test(the_limit_counts_what_was_handed_out), cmocka_unit_test(absurd_sizes_are_refused),
-        cmocka_unit_test(reset_starts_over),                    cmocka_unit_test(texts_are_copied),
+        cmocka_unit_test(blocks_are_aligned_and_apart),
+        cmocka_unit_test(one_larger_than_a_chunk),
+        cmocka_unit_test(the_limit_counts_what_was_handed_out),
+        cmocka_unit_test(absurd_sizes_are_refused),
+        cmocka_unit_test(reset_starts_over),
+        cmocka_unit_test(texts_are_copied),
     };
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }

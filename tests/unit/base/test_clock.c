@@ -133,8 +133,11 @@ static void converts_by_the_offset(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_utc),     cmocka_unit_test(parses_rfc_3339),        cmocka_unit_test(refuses_other_text),
-        cmocka_unit_test(text_comes_back), cmocka_unit_test(converts_by_the_offset),
+        cmocka_unit_test(formats_utc),
+        cmocka_unit_test(parses_rfc_3339),
+        cmocka_unit_test(refuses_other_text),
+        cmocka_unit_test(text_comes_back),
+        cmocka_unit_test(converts_by_the_offset),
     };
     return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

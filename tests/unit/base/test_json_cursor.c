@@ -18,7 +18,8 @@ static void walks_a_chunk_of_a_stream(void **state)
 {
     (void)state;
     struct json_cursor cursor =
-        cursor_at(" { \"id\" : \"x\", \"choices\":[ {\"index\":0,\"delta\":{\"content\":\"a\\\"b\"},\"n\":null} ,{}],\"usage\":null}");
+        cursor_at(" { \"id\" : \"x\", \"choices\":[ {\"index\":0,\"delta\":{\"content\":\"a\\\"b\"},\"n\":null} "
+                  ",{}],\"usage\":null}");
     struct json_raw key, content = {0};
     int choices = 0;
     bool saw_usage = false;
@@ -87,9 +88,19 @@ static void knows_types(void **state)
     static const struct {
         const char *text;
         int type;
-    } cases[] = {{" {", JSON_OBJECT}, {"[", JSON_ARRAY}, {"\"", JSON_STRING}, {"-", JSON_NUMBER}, {"7", JSON_NUMBER},
-                 {"t", JSON_BOOL},    {"f", JSON_BOOL},  {"n", JSON_NULL},    {"", -1},           {" \n", -1},
-                 {"x", -1},           {"+1", -1},        {"}", -1}};
+    } cases[] = {{" {", JSON_OBJECT},
+                 {"[", JSON_ARRAY},
+                 {"\"", JSON_STRING},
+                 {"-", JSON_NUMBER},
+                 {"7", JSON_NUMBER},
+                 {"t", JSON_BOOL},
+                 {"f", JSON_BOOL},
+                 {"n", JSON_NULL},
+                 {"", -1},
+                 {" \n", -1},
+                 {"x", -1},
+                 {"+1", -1},
+                 {"}", -1}};
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         struct json_cursor cursor = cursor_at(cases[i].text);
         assert_int_equal(json_cursor_type(&cursor), cases[i].type);
@@ -206,7 +217,8 @@ static void invalid_texts_fail(void **state)
 static void skipping_checks_strings_and_nesting(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"[1}", "{\"a\":[}", "[\"a]", "[\"\\\"]", "[[1]", "[\"a\nb\"]", "[\"\\q\"]", "{", "\"a", "-", "tru"};
+    static const char *const bad[] = {"[1}",       "{\"a\":[}", "[\"a]", "[\"\\\"]", "[[1]", "[\"a\nb\"]",
+                                      "[\"\\q\"]", "{",         "\"a",   "-",        "tru"};
     for (size_t i = 0; i < ARRAY_COUNT(bad); i++) {
         struct json_cursor cursor = cursor_at(bad[i]);
         assert_false(json_skip(&cursor));
@@ -263,7 +275,7 @@ static void decodes_damaged_text(void **state)
         {"\\ud83dx", "\xEF\xBF\xBDx"},
         {"\\ude00\\ud83d", "\xEF\xBF\xBD\xEF\xBF\xBD"},
         {"\\ud83d\\u0041", "\xEF\xBF\xBD"
-                            "A"},
+                           "A"},
         {"a\xF0\x9F\x98z\x80", "a\xEF\xBF\xBDz\xEF\xBF\xBD"},
         {"\xC3\xA9", "\xC3\xA9"},
         {"\\", "\xEF\xBF\xBD"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Generated documents and the lists of valid and invalid texts, read by us and by jansson: both must say the same. jansson
- * is opened at run time: it has a json_string too, so no program may be linked to both.
+ * Generated documents and the lists of valid and invalid texts, read by us and by jansson: both must say the same.
+ * jansson is opened at run time: it has a json_string too, so no program may be linked to both.
  */
 #include "base/json_write.h"
 #include "base/rng.h"
@@ -29,8 +29,21 @@ struct oracle {
 
 static void generate_string(struct rng *rng, char *text, size_t *ret_len)
 {
-    static const char *const pieces[] = {"a", "0", " ", "\"", "\\", "/", "\n", "\t", "\x01", "\x7F", "\xC3\xA9", "\xE2\x82\xAC",
-                                         "\xF0\x9F\x98\x80", "token", "a longer piece of plain text"};
+    static const char *const pieces[] = {"a",
+                                         "0",
+                                         " ",
+                                         "\"",
+                                         "\\",
+                                         "/",
+                                         "\n",
+                                         "\t",
+                                         "\x01",
+                                         "\x7F",
+                                         "\xC3\xA9",
+                                         "\xE2\x82\xAC",
+                                         "\xF0\x9F\x98\x80",
+                                         "token",
+                                         "a longer piece of plain text"};
     *ret_len = 0;
     for (uint64_t count = rng_below(rng, 8); count > 0; count--) {
         const char *piece = pieces[rng_below(rng, ARRAY_COUNT(pieces))];
@@ -79,7 +92,6 @@ static void generate(struct rng *rng, struct json_writer *writer, int depth)
         json_close_object(writer);
     }
 }
-
 
 static void oracle_symbol(void *library, const char *name, void *ret, size_t size)
 {

@@ -104,8 +104,10 @@ static void invalid_texts_at_every_split(void **state)
 static void lossy_texts_at_every_split(void **state)
 {
     (void)state;
-    static const char text[] = "[\"\\ud800\",\"a\\ud800\\ud83d\\ude00\\udc00b\",\"\xE2\x82\",\"\xF0\x9F\x98x\xFF\xC3\xA9\xC3\"]";
-    struct trace_input input = {.text = text, .len = sizeof text - 1, .limits = {.lossy = true}, .skip_after = SIZE_MAX};
+    static const char text[] =
+        "[\"\\ud800\",\"a\\ud800\\ud83d\\ude00\\udc00b\",\"\xE2\x82\",\"\xF0\x9F\x98x\xFF\xC3\xA9\xC3\"]";
+    struct trace_input input = {
+        .text = text, .len = sizeof text - 1, .limits = {.lossy = true}, .skip_after = SIZE_MAX};
     check_all_splits(input);
     check_trace(&input, "[ 0\n"
                         "S 1 3 \xEF\xBF\xBD\n"
@@ -117,7 +119,8 @@ static void lossy_texts_at_every_split(void **state)
                         "end\n");
 }
 
-/* What skipping after token `index` of the trace `whole` has to leave: the model that json_stream_skip is held against. */
+/* What skipping after token `index` of the trace `whole` has to leave: the model that json_stream_skip is held against.
+ */
 static void expect_skipped(const char *whole, size_t index, struct strbuf *out)
 {
     int depth = 0, until = -1;
@@ -144,7 +147,8 @@ static void expect_skipped(const char *whole, size_t index, struct strbuf *out)
 static void skips_after_any_token(void **state)
 {
     (void)state;
-    const char *text = "{\"a\":[1,[2,{\"x\":3}],4],\"b\":{\"c\":{\"d\":[]},\"e\":\"s\"},\"f\":true,\"g\":\"\\u00e9\",\"h\":[[]]}";
+    const char *text =
+        "{\"a\":[1,[2,{\"x\":3}],4],\"b\":{\"c\":{\"d\":[]},\"e\":\"s\"},\"f\":true,\"g\":\"\\u00e9\",\"h\":[[]]}";
     struct trace_input input = {.text = text, .len = strlen(text), .skip_after = SIZE_MAX};
     AS_AUTO_STRBUF struct strbuf whole;
     AS_AUTO_STRBUF struct strbuf expected;
@@ -181,9 +185,11 @@ static void sequences_need_space_between(void **state)
     input.len = 4;
     check_trace(&input, "N 0 1 1\nN 2 2 22\nend\n");
     input.text = "{}{}";
-    check_trace(&input, "{ 0\n} 1\nE_INVALID line 1, column 3: expected white space between two values, found \"{\" at 2\n");
+    check_trace(&input,
+                "{ 0\n} 1\nE_INVALID line 1, column 3: expected white space between two values, found \"{\" at 2\n");
     input.text = "1\n[2";
-    check_trace(&input, "N 0 1 1\n[ 2\nE_INVALID line 2, column 3: expected the \"]\" of an array, found the end at 4\n");
+    check_trace(&input,
+                "N 0 1 1\n[ 2\nE_INVALID line 2, column 3: expected the \"]\" of an array, found the end at 4\n");
 }
 
 static void skipping_at_the_top_takes_one_value(void **state)
@@ -208,6 +214,10 @@ static void limits_hold_in_skipped_parts_too(void **state)
     check_all_splits(input);
     input.text = "[123456]";
     input.len = 8;
+    check_trace(&input, "[ 0\nE_LIMIT line 1, column 2: a number is too long at 1\n");
+    check_all_splits(input);
+    input.text = "[123456.]";
+    input.len = 9;
     check_trace(&input, "[ 0\nE_LIMIT line 1, column 2: a number is too long at 1\n");
     check_all_splits(input);
 }

@@ -242,10 +242,14 @@ static void strings_may_hold_nul(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_values_order_and_places), cmocka_unit_test(the_last_of_equal_keys_wins),
-        cmocka_unit_test(getters_refuse_other_types),    cmocka_unit_test(names_its_types),
-        cmocka_unit_test(says_where_and_why),            cmocka_unit_test(repairs_strings_when_lossy),
-        cmocka_unit_test(limits_are_exact),              cmocka_unit_test(strings_may_hold_nul),
+        cmocka_unit_test(keeps_values_order_and_places),
+        cmocka_unit_test(the_last_of_equal_keys_wins),
+        cmocka_unit_test(getters_refuse_other_types),
+        cmocka_unit_test(names_its_types),
+        cmocka_unit_test(says_where_and_why),
+        cmocka_unit_test(repairs_strings_when_lossy),
+        cmocka_unit_test(limits_are_exact),
+        cmocka_unit_test(strings_may_hold_nul),
     };
     return cmocka_run_group_tests_name("json_tree", tests, NULL, NULL);
 }

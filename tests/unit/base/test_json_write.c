@@ -42,9 +42,10 @@ static void writes_one_line(void **state)
     json_writer_init(&writer, &out, 0);
     write_sample(&writer);
     assert_int_equal(json_writer_status(&writer), AS_OK);
-    assert_string_equal(out.data, "{\"s\":\"a\\\"b\",\"none\":null,\"i\":-9223372036854775808,\"u\":18446744073709551615,"
-                                  "\"d\":2.5,\"nan\":null,\"t\":true,\"f\":false,\"n\":null,\"e\":{},"
-                                  "\"k\\n\":[[],1,{\"r\":1},\"x\\u0000y\"]}");
+    assert_string_equal(out.data,
+                        "{\"s\":\"a\\\"b\",\"none\":null,\"i\":-9223372036854775808,\"u\":18446744073709551615,"
+                        "\"d\":2.5,\"nan\":null,\"t\":true,\"f\":false,\"n\":null,\"e\":{},"
+                        "\"k\\n\":[[],1,{\"r\":1},\"x\\u0000y\"]}");
 }
 
 static void writes_indented(void **state)
@@ -89,7 +90,8 @@ static void escapes_what_json_asks_for(void **state)
     (void)state;
     check_escaped("", 0, "");
     check_escaped(NULL, 0, "");
-    check_escaped("plain / text, long enough for blocks of sixteen", 47, "plain / text, long enough for blocks of sixteen");
+    check_escaped("plain / text, long enough for blocks of sixteen", 47,
+                  "plain / text, long enough for blocks of sixteen");
     check_escaped("\"\\\b\f\n\r\t", 7, "\\\"\\\\\\b\\f\\n\\r\\t");
     check_escaped("\0\x01\x1F\x7F", 4, "\\u0000\\u0001\\u001f\x7F");
     check_escaped("caf\xC3\xA9 \xF0\x9F\x98\x80", 10, "caf\xC3\xA9 \xF0\x9F\x98\x80");
@@ -152,7 +154,7 @@ static void too_deep(struct json_writer *writer)
 static void misuse_is_told(void **state)
 {
     (void)state;
-    static const struct misuse cases[] = {{value_without_key, true}, {two_keys, true},    {key_without_value, true},
+    static const struct misuse cases[] = {{value_without_key, true}, {two_keys, true},     {key_without_value, true},
                                           {wrong_close, true},       {wrong_close, false}, {key_outside, false},
                                           {two_values, false},       {unclosed, false},    {too_deep, false}};
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
@@ -217,8 +219,13 @@ static void trees_keep_order_and_number_text(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "{\"z\":1.50,\"a\":[1e2,-0,[],{},[[]],{\"x\":{\"y\":null}}],\"a\":true,\"\\u0001\":\"\\n\xC3\xA9\"}", "[]", "{}", "null",
-        "12.00", "\"x\"", "[[1],[2,[3]],{\"a\":{}}]"};
+        "{\"z\":1.50,\"a\":[1e2,-0,[],{},[[]],{\"x\":{\"y\":null}}],\"a\":true,\"\\u0001\":\"\\n\xC3\xA9\"}",
+        "[]",
+        "{}",
+        "null",
+        "12.00",
+        "\"x\"",
+        "[[1],[2,[3]],{\"a\":{}}]"};
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
         struct arena arena;
         arena_init(&arena, 0, 0);
