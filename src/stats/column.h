@@ -3,10 +3,10 @@
 #define ASSAY_STATS_COLUMN_H
 
 /*
- * Columns of integers of any length in bounded memory: values are packed (1 to 10 bytes each), and every 4 KiB goes to one
- * temporary file that has no name. A column can be read back in the order of appending, or whole and sorted; only the
- * latter takes memory, 8 bytes a value, until its array is freed. When the file cannot be made or written the blocks
- * stay in memory: a full disk costs memory, never a result.
+ * Columns of integers of any length in bounded memory: values are packed (1 to 10 bytes each), and every 4 KiB goes to
+ * one temporary file that has no name. A column can be read back in the order of appending, or whole and sorted; only
+ * the latter takes memory, 8 bytes a value, until its array is freed. When the file cannot be made or written the
+ * blocks stay in memory: a full disk costs memory, never a result.
  *
  * A store and its columns belong to one thread. Errors: AS_E_NOMEM; AS_E_IO when a block cannot be read back.
  */
@@ -18,12 +18,12 @@
 #include <stdint.h>
 
 /* Stands for "no value" in a column whose rows correspond to those of others. */
-#define COLUMN_MISSING INT64_MIN
+#define COLUMN_MISSING     INT64_MIN
 #define COLUMN_BLOCK_BYTES 4096
 
 struct column_store {
-    int fd;              /* the unnamed file, -1 = none: blocks stay in memory */
-    int64_t file_bytes;  /* written so far */
+    int fd;             /* the unnamed file, -1 = none: blocks stay in memory */
+    int64_t file_bytes; /* written so far */
 };
 
 struct column_block;
@@ -34,9 +34,9 @@ struct column {
     uint32_t used, capacity;     /* bytes */
     struct column_block *blocks; /* full ones, in order */
     uint32_t block_count, block_capacity;
-    int64_t rows;                /* appended, missing ones included */
+    int64_t rows; /* appended, missing ones included */
     int64_t missing;
-    as_status status;            /* the first failure to append; sticks */
+    as_status status; /* the first failure to append; sticks */
 };
 
 /* `folder` is where the unnamed file is made; NULL keeps everything in memory. Cannot fail (see above). */
@@ -53,7 +53,8 @@ as_status column_make_room(struct column *column);
 /* Appends a value or COLUMN_MISSING. A failure is kept in column->status. */
 static inline void column_append(struct column *column, int64_t value)
 {
-    if (column->capacity - column->used < 10 && column_make_room(column) != AS_OK) return;
+    if (column->capacity - column->used < 10 && column_make_room(column) != AS_OK)
+        return;
     column->rows++;
     if (value == COLUMN_MISSING) {
         column->missing++;
@@ -72,9 +73,9 @@ static inline void column_append(struct column *column, int64_t value)
 /* Reads a column from its first row on; the column must not change meanwhile. */
 struct column_cursor {
     const struct column *column;
-    uint32_t block;      /* next one to load */
-    uint32_t at, len;    /* bytes */
-    as_status status;    /* AS_E_IO when a block could not be read */
+    uint32_t block;   /* next one to load */
+    uint32_t at, len; /* bytes */
+    as_status status; /* AS_E_IO when a block could not be read */
     const uint8_t *bytes;
     uint8_t loaded[COLUMN_BLOCK_BYTES];
 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define UNDEFINED ((double)NAN)
+#define UNDEFINED  ((double)NAN)
 #define CONFIDENCE 0.95
 
 static const struct {
@@ -21,16 +21,20 @@ static const struct {
 const char *percentile_method_name(enum percentile_method method)
 {
     switch (method) {
-    case PERCENTILE_LINEAR: return PERCENTILE_METHOD_LINEAR;
-    case PERCENTILE_FROM_HISTOGRAM: return PERCENTILE_METHOD_HISTOGRAM;
-    default: return PERCENTILE_METHOD_NEAREST_RANK;
+    case PERCENTILE_LINEAR:
+        return PERCENTILE_METHOD_LINEAR;
+    case PERCENTILE_FROM_HISTOGRAM:
+        return PERCENTILE_METHOD_HISTOGRAM;
+    default:
+        return PERCENTILE_METHOD_NEAREST_RANK;
     }
 }
 
 bool percentile_method_parse(const char *name, enum percentile_method *ret)
 {
     bool is_linear = strcmp(name, PERCENTILE_METHOD_LINEAR) == 0;
-    if (!is_linear && strcmp(name, PERCENTILE_METHOD_NEAREST_RANK) != 0) return false;
+    if (!is_linear && strcmp(name, PERCENTILE_METHOD_NEAREST_RANK) != 0)
+        return false;
     *ret = is_linear ? PERCENTILE_LINEAR : PERCENTILE_NEAREST_RANK;
     return true;
 }
@@ -53,14 +57,16 @@ bool distribution_is_thin(const struct distribution *d, enum distribution_percen
 struct distribution distribution_empty(enum percentile_method method)
 {
     struct distribution d = {.min = UNDEFINED, .max = UNDEFINED, .mean = UNDEFINED, .std = UNDEFINED, .method = method};
-    for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++) d.percentile[i] = d.ci95_low[i] = d.ci95_high[i] = UNDEFINED;
+    for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++)
+        d.percentile[i] = d.ci95_low[i] = d.ci95_high[i] = UNDEFINED;
     return d;
 }
 
 static void set_moments(struct distribution *d, const struct moments *m)
 {
     d->n = m->n;
-    if (m->n == 0) return;
+    if (m->n == 0)
+        return;
     d->min = (double)m->min;
     d->max = (double)m->max;
     d->mean = moments_mean(m);
@@ -77,14 +83,17 @@ struct distribution distribution_of_sorted(const int64_t *sorted, int64_t n, enu
 {
     struct distribution d = distribution_empty(method);
     struct moments moments = {0};
-    for (int64_t i = 0; i < n; i++) moments_add(&moments, sorted[i]);
+    for (int64_t i = 0; i < n; i++)
+        moments_add(&moments, sorted[i]);
     set_moments(&d, &moments);
     for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++) {
-        if (!is_published(n, i)) continue;
+        if (!is_published(n, i))
+            continue;
         int64_t milli = percentiles[i].milli, low, high;
         d.percentile[i] = method == PERCENTILE_LINEAR ? percentile_linear(sorted, n, milli)
                                                       : (double)percentile_nearest_rank(sorted, n, milli);
-        if (!percentile_interval(n, milli, CONFIDENCE, &low, &high)) continue;
+        if (!percentile_interval(n, milli, CONFIDENCE, &low, &high))
+            continue;
         d.ci95_low[i] = (double)sorted[low];
         d.ci95_high[i] = (double)sorted[high];
     }
@@ -96,7 +105,8 @@ struct distribution distribution_of_histogram(const struct histogram *h)
     struct distribution d = distribution_empty(PERCENTILE_FROM_HISTOGRAM);
     set_moments(&d, &h->moments);
     for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++) {
-        if (is_published(d.n, i)) d.percentile[i] = (double)histogram_percentile_ns(h, percentiles[i].milli);
+        if (is_published(d.n, i))
+            d.percentile[i] = (double)histogram_percentile_ns(h, percentiles[i].milli);
     }
     return d;
 }

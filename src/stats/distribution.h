@@ -4,7 +4,8 @@
 
 /*
  * What is published of a set of numbers. All figures are in the unit of the values; an undefined one is NAN (written as
- * null), never 0. Equal sets give equal figures whatever their order: sums are exact integers. Pure functions, any thread.
+ * null), never 0. Equal sets give equal figures whatever their order: sums are exact integers. Pure functions, any
+ * thread.
  */
 
 #include "stats/histogram.h"
@@ -20,21 +21,29 @@ const char *percentile_method_name(enum percentile_method method);
 bool percentile_method_parse(const char *name, enum percentile_method *ret);
 
 /* The percentiles of every distribution: index, member name, 1000 × percent. */
+/* clang-format off */
 #define DISTRIBUTION_PERCENTILE_MAP(X) \
-    X(P50, "p50", 50000) X(P75, "p75", 75000) X(P90, "p90", 90000) X(P95, "p95", 95000) X(P99, "p99", 99000) X(P99_9, "p99_9", 99900)
+    X(P50, "p50", 50000)               \
+    X(P75, "p75", 75000)               \
+    X(P90, "p90", 90000)               \
+    X(P95, "p95", 95000)               \
+    X(P99, "p99", 99000)               \
+    X(P99_9, "p99_9", 99900)
 enum distribution_percentile {
 #define DISTRIBUTION_PERCENTILE_ENUM(name, text, milli) DISTRIBUTION_##name,
     DISTRIBUTION_PERCENTILE_MAP(DISTRIBUTION_PERCENTILE_ENUM)
 #undef DISTRIBUTION_PERCENTILE_ENUM
     DISTRIBUTION_PERCENTILES
 };
+/* clang-format on */
 
 struct distribution {
     int64_t n;
     double min, max, mean;
-    double std;                                /* population deviation (numpy's); NAN for n < 2 */
+    double std;                                  /* population deviation (numpy's); NAN for n < 2 */
     double percentile[DISTRIBUTION_PERCENTILES]; /* p99_9 is NAN for n < 1000, the others for n = 0 */
-    /* 95 % confidence interval of each percentile by order statistics, whatever the distribution; NAN where n does not allow one. */
+    /* 95 % confidence interval of each percentile by order statistics, whatever the distribution; NAN where n does not
+     * allow one. */
     double ci95_low[DISTRIBUTION_PERCENTILES], ci95_high[DISTRIBUTION_PERCENTILES];
     enum percentile_method method;
 };

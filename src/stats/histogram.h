@@ -17,23 +17,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTOGRAM_SUB_BITS 8
+#define HISTOGRAM_SUB_BITS   8
 #define HISTOGRAM_VALUE_BITS 48
-#define HISTOGRAM_MAX_NS ((INT64_C(1) << HISTOGRAM_VALUE_BITS) - 1)
-#define HISTOGRAM_BUCKETS ((HISTOGRAM_VALUE_BITS - HISTOGRAM_SUB_BITS + 1) << HISTOGRAM_SUB_BITS)
+#define HISTOGRAM_MAX_NS     ((INT64_C(1) << HISTOGRAM_VALUE_BITS) - 1)
+#define HISTOGRAM_BUCKETS    ((HISTOGRAM_VALUE_BITS - HISTOGRAM_SUB_BITS + 1) << HISTOGRAM_SUB_BITS)
 
 /* All zero = empty. */
 struct histogram {
-    struct moments moments;               /* of the recorded values */
-    int64_t clamped;                      /* values outside 0..HISTOGRAM_MAX_NS */
-    uint64_t buckets[HISTOGRAM_BUCKETS];  /* values in each bucket */
+    struct moments moments;              /* of the recorded values */
+    int64_t clamped;                     /* values outside 0..HISTOGRAM_MAX_NS */
+    uint64_t buckets[HISTOGRAM_BUCKETS]; /* values in each bucket */
 };
 
 /* The bucket of `ns`, which must lie in 0..HISTOGRAM_MAX_NS. */
 static inline uint32_t histogram_index(int64_t ns)
 {
     uint64_t value = (uint64_t)ns;
-    if (value < (UINT64_C(1) << HISTOGRAM_SUB_BITS)) return (uint32_t)value;
+    if (value < (UINT64_C(1) << HISTOGRAM_SUB_BITS))
+        return (uint32_t)value;
     uint32_t shift = 63 - (uint32_t)__builtin_clzll(value) - HISTOGRAM_SUB_BITS;
     return (shift << HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift);
 }
@@ -42,7 +43,8 @@ static inline uint32_t histogram_index(int64_t ns)
 static inline int64_t histogram_lower_ns(uint32_t index)
 {
     uint32_t block = index >> HISTOGRAM_SUB_BITS;
-    if (block < 2) return index;
+    if (block < 2)
+        return index;
     return (int64_t)(index - ((block - 1) << HISTOGRAM_SUB_BITS)) << (block - 1);
 }
 
@@ -55,7 +57,8 @@ static inline int64_t histogram_upper_ns(uint32_t index)
 
 static inline void histogram_record_many(struct histogram *h, int64_t ns, int64_t count)
 {
-    if (count <= 0) return;
+    if (count <= 0)
+        return;
     if (ns < 0 || ns > HISTOGRAM_MAX_NS) {
         ns = ns < 0 ? 0 : HISTOGRAM_MAX_NS;
         h->clamped += count;
@@ -86,8 +89,8 @@ static inline void histogram_fill(struct histogram *h, uint32_t index, uint64_t 
 }
 
 /*
- * The nearest-rank percentile (see stats/percentile.h; `milli_percent` is 1000 × percent, 0 < … ≤ 100000): the upper bound of
- * the bucket that holds that rank, kept within min and max. At most 1/256 above the value. -1 when empty.
+ * The nearest-rank percentile (see stats/percentile.h; `milli_percent` is 1000 × percent, 0 < … ≤ 100000): the upper
+ * bound of the bucket that holds that rank, kept within min and max. At most 1/256 above the value. -1 when empty.
  */
 int64_t histogram_percentile_ns(const struct histogram *h, int64_t milli_percent);
 

@@ -3,8 +3,8 @@
 #define ASSAY_STATS_PERCENTILE_H
 
 /*
- * Percentiles of sorted integers, by two methods that are always named. A percent is given as an integer, 1000 × percent
- * (p99.9 = 99900), so that a rank never depends on how 0.07 × 100 rounds. Pure functions, any thread.
+ * Percentiles of sorted integers, by two methods that are always named. A percent is given as an integer, 1000 ×
+ * percent (p99.9 = 99900), so that a rank never depends on how 0.07 × 100 rounds. Pure functions, any thread.
  */
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #define PERCENTILE_METHOD_NEAREST_RANK "nearest_rank"
-#define PERCENTILE_METHOD_LINEAR "linear"
-#define PERCENTILE_METHOD_HISTOGRAM "histogram_1_256"
+#define PERCENTILE_METHOD_LINEAR       "linear"
+#define PERCENTILE_METHOD_HISTOGRAM    "histogram_1_256"
 
 /*
  * The index of the nearest-rank percentile among n ≥ 1 sorted values: ceil(p·n) − 1, in integers
@@ -24,7 +24,8 @@ int64_t percentile_index(int64_t n, int64_t milli_percent);
 /* sorted[percentile_index]; n ≥ 1. */
 int64_t percentile_nearest_rank(const int64_t *sorted, int64_t n, int64_t milli_percent);
 
-/* Hyndman & Fan 1996 type 7, what numpy calls linear: between the values around (n − 1)·p. n ≥ 1, 0 ≤ milli_percent ≤ 100000. */
+/* Hyndman & Fan 1996 type 7, what numpy calls linear: between the values around (n − 1)·p. n ≥ 1, 0 ≤ milli_percent ≤
+ * 100000. */
 double percentile_linear(const int64_t *sorted, int64_t n, int64_t milli_percent);
 
 /*

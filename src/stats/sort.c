@@ -8,7 +8,8 @@ static void insertion_sort(int64_t *values, size_t count)
     for (size_t i = 1; i < count; i++) {
         int64_t value = values[i];
         size_t j = i;
-        for (; j > 0 && values[j - 1] > value; j--) values[j] = values[j - 1];
+        for (; j > 0 && values[j - 1] > value; j--)
+            values[j] = values[j - 1];
         values[j] = value;
     }
 }
@@ -23,7 +24,8 @@ static inline size_t digit_of(int64_t value, unsigned shift)
 static void permute(int64_t *values, size_t count, unsigned shift, size_t ends[256])
 {
     size_t next[256] = {0};
-    for (size_t i = 0; i < count; i++) next[digit_of(values[i], shift)]++;
+    for (size_t i = 0; i < count; i++)
+        next[digit_of(values[i], shift)]++;
     size_t at = 0;
     for (size_t d = 0; d < 256; d++) {
         size_t here = next[d];
@@ -48,12 +50,15 @@ static void sort_by_digit(int64_t *values, size_t count, unsigned shift)
 {
     size_t ends[256];
     permute(values, count, shift, ends);
-    if (shift == 0) return;
+    if (shift == 0)
+        return;
     size_t start = 0;
     for (size_t d = 0; d < 256; d++) {
         size_t here = ends[d] - start;
-        if (here > SMALL) sort_by_digit(values + start, here, shift - 8);
-        else insertion_sort(values + start, here);
+        if (here > SMALL)
+            sort_by_digit(values + start, here, shift - 8);
+        else
+            insertion_sort(values + start, here);
         start = ends[d];
     }
 }
@@ -66,8 +71,10 @@ void sort_int64(int64_t *values, size_t count)
     }
     /* Bytes that all values share need no pass. */
     uint64_t differing = 0;
-    for (size_t i = 1; i < count; i++) differing |= (uint64_t)values[i] ^ (uint64_t)values[0];
-    if (differing == 0) return;
+    for (size_t i = 1; i < count; i++)
+        differing |= (uint64_t)values[i] ^ (uint64_t)values[0];
+    if (differing == 0)
+        return;
     unsigned top_bit = 63 - (unsigned)__builtin_clzll(differing);
     sort_by_digit(values, count, top_bit / 8 * 8);
 }

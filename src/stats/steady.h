@@ -3,9 +3,9 @@
 #define ASSAY_STATS_STEADY_H
 
 /*
- * How many were in flight, and when it was steady. Fed with begins and ends in order of time (a begin before an end of the
- * same instant). The steady window is the longest stretch in which at least 95 % of the target were in flight; gaps of
- * up to STEADY_DIP_NS (one request ends, the next begins) do not end it. Concurrency alone does not make a window
+ * How many were in flight, and when it was steady. Fed with begins and ends in order of time (a begin before an end of
+ * the same instant). The steady window is the longest stretch in which at least 95 % of the target were in flight; gaps
+ * of up to STEADY_DIP_NS (one request ends, the next begins) do not end it. Concurrency alone does not make a window
  * stationary: steady_judge_drift adds the slope of a latency inside it.
  */
 
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STEADY_DIP_NS INT64_C(10000000)
+#define STEADY_DIP_NS        INT64_C(10000000)
 #define STEADY_SHARE_PERCENT 95
 /* Change of the fitted latency over the window, as a share of its mean, that makes it drifting … */
 #define STEADY_DRIFT_RATIO 0.10
@@ -23,13 +23,13 @@
 
 struct flight {
     int64_t in_flight, peak;
-    int64_t first_ns, last_ns;      /* instants of the first and the latest event */
-    wide_int area;                  /* Σ in flight × ns */
+    int64_t first_ns, last_ns; /* instants of the first and the latest event */
+    wide_int area;             /* Σ in flight × ns */
     bool has_events;
     int64_t clip_from_ns, clip_to_ns; /* flight_clip */
     wide_int clip_area;
     /* steady window */
-    int64_t threshold;              /* in flight needed; 0 = not sought */
+    int64_t threshold; /* in flight needed; 0 = not sought */
     bool is_above, has_run;
     int64_t run_start_ns, run_end_ns; /* the stretch being followed; its end while below */
     int64_t best_start_ns, best_end_ns;
@@ -49,7 +49,7 @@ double flight_mean(const struct flight *flight);
 double flight_clip_mean(const struct flight *flight);
 
 struct drift {
-    double ratio;       /* fitted change over the window / mean; NAN = undecided */
+    double ratio; /* fitted change over the window / mean; NAN = undecided */
     bool is_drifting;
 };
 

@@ -24,24 +24,29 @@ bool wide_parse(const char *text, size_t len, wide_int *ret);
 /* Count, extremes, sum and sum of squares of integers. All zero = empty. */
 struct moments {
     int64_t n;
-    int64_t min, max;          /* meaningless while n is 0 */
+    int64_t min, max; /* meaningless while n is 0 */
     wide_int sum;
-    wide_uint sum_squares;     /* meaningless once has_overflowed (it did not fit 127 bits) */
+    wide_uint sum_squares; /* meaningless once has_overflowed (it did not fit 127 bits) */
     bool has_overflowed;
 };
 
 /* Adds `count` times `value`; count ≥ 0. */
 static inline void moments_add_many(struct moments *m, int64_t value, int64_t count)
 {
-    if (count <= 0) return;
-    if (m->n == 0 || value < m->min) m->min = value;
-    if (m->n == 0 || value > m->max) m->max = value;
+    if (count <= 0)
+        return;
+    if (m->n == 0 || value < m->min)
+        m->min = value;
+    if (m->n == 0 || value > m->max)
+        m->max = value;
     m->n += count;
     m->sum += (wide_int)value * count;
     wide_uint square = (wide_uint)((wide_int)value * value);
     wide_uint product;
-    if (__builtin_mul_overflow(square, (wide_uint)count, &product)) m->has_overflowed = true;
-    if (__builtin_add_overflow(m->sum_squares, product, &m->sum_squares) || m->sum_squares >> 127) m->has_overflowed = true;
+    if (__builtin_mul_overflow(square, (wide_uint)count, &product))
+        m->has_overflowed = true;
+    if (__builtin_add_overflow(m->sum_squares, product, &m->sum_squares) || m->sum_squares >> 127)
+        m->has_overflowed = true;
 }
 
 static inline void moments_add(struct moments *m, int64_t value)

@@ -20,12 +20,18 @@ static double per_second(double total, int64_t duration_ns)
 }
 
 static const int8_t latency_columns[LATENCY_COUNT] = {
-    [LATENCY_RESPONSE_TIME] = COLUMN_RESPONSE_TIME, [LATENCY_RESPONSE_LATENCY] = COLUMN_RESPONSE_LATENCY,
-    [LATENCY_QUEUE_DELAY] = COLUMN_QUEUE_DELAY,     [LATENCY_TTFT] = COLUMN_TTFT,
-    [LATENCY_TTFT_SPEC] = COLUMN_TTFT_SPEC,         [LATENCY_TTFR] = COLUMN_TTFR,
-    [LATENCY_TPOT] = COLUMN_TPOT,                   [LATENCY_TPOT_SPEC] = COLUMN_TPOT_SPEC,
-    [LATENCY_ITL] = -1,                             [LATENCY_DNS] = COLUMN_DNS,
-    [LATENCY_CONNECT] = COLUMN_CONNECT,             [LATENCY_TLS] = COLUMN_TLS,
+    [LATENCY_RESPONSE_TIME] = COLUMN_RESPONSE_TIME,
+    [LATENCY_RESPONSE_LATENCY] = COLUMN_RESPONSE_LATENCY,
+    [LATENCY_QUEUE_DELAY] = COLUMN_QUEUE_DELAY,
+    [LATENCY_TTFT] = COLUMN_TTFT,
+    [LATENCY_TTFT_SPEC] = COLUMN_TTFT_SPEC,
+    [LATENCY_TTFR] = COLUMN_TTFR,
+    [LATENCY_TPOT] = COLUMN_TPOT,
+    [LATENCY_TPOT_SPEC] = COLUMN_TPOT_SPEC,
+    [LATENCY_ITL] = -1,
+    [LATENCY_DNS] = COLUMN_DNS,
+    [LATENCY_CONNECT] = COLUMN_CONNECT,
+    [LATENCY_TLS] = COLUMN_TLS,
     [LATENCY_FIRST_BYTE] = COLUMN_FIRST_BYTE,
 };
 
@@ -33,19 +39,22 @@ static const int8_t latency_columns[LATENCY_COUNT] = {
 static as_status load(struct tally *const *tallies, size_t count, enum tally_column which, struct values *ret)
 {
     const struct column **columns = malloc((count + 1) * sizeof *columns);
-    if (!columns) return AS_E_NOMEM;
-    for (size_t i = 0; i < count; i++) columns[i] = &tallies[i]->columns[which];
+    if (!columns)
+        return AS_E_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        columns[i] = &tallies[i]->columns[which];
     as_status status = column_load_sorted(columns, count, ret);
     free(columns);
     return status;
 }
 
-static as_status distribution(struct tally *const *tallies, size_t count, enum tally_column which, enum percentile_method method,
-                              struct distribution *ret)
+static as_status distribution(struct tally *const *tallies, size_t count, enum tally_column which,
+                              enum percentile_method method, struct distribution *ret)
 {
     AS_AUTO_VALUES struct values values = {0};
     as_status status = load(tallies, count, which, &values);
-    if (status == AS_OK) *ret = distribution_of_sorted(values.at, values.count, method);
+    if (status == AS_OK)
+        *ret = distribution_of_sorted(values.at, values.count, method);
     return status;
 }
 
@@ -57,40 +66,53 @@ as_status tally_lag(struct tally *const *tallies, size_t count, enum percentile_
 static as_status gaps(struct tally *const *tallies, size_t count, struct distribution *ret)
 {
     struct histogram *all = calloc(1, sizeof *all);
-    if (!all) return AS_E_NOMEM;
+    if (!all)
+        return AS_E_NOMEM;
     for (size_t i = 0; i < count; i++) {
-        if (tallies[i]->gaps) histogram_merge(all, tallies[i]->gaps);
+        if (tallies[i]->gaps)
+            histogram_merge(all, tallies[i]->gaps);
     }
     *ret = distribution_of_histogram(all);
     free(all);
     return AS_OK;
 }
 
-static as_status latencies(struct tally *const *tallies, size_t count, enum percentile_method method, struct summary_block *block)
+static as_status latencies(struct tally *const *tallies, size_t count, enum percentile_method method,
+                           struct summary_block *block)
 {
     for (int i = 0; i < LATENCY_COUNT; i++) {
-        as_status status = latency_columns[i] < 0
-                               ? gaps(tallies, count, &block->latency[i])
-                               : distribution(tallies, count, (enum tally_column)latency_columns[i], method, &block->latency[i]);
-        if (status != AS_OK) return status;
+        as_status status = latency_columns[i] < 0 ? gaps(tallies, count, &block->latency[i])
+                                                  : distribution(tallies, count, (enum tally_column)latency_columns[i],
+                                                                 method, &block->latency[i]);
+        if (status != AS_OK)
+            return status;
     }
     return AS_OK;
 }
 
-static as_status amount(struct tally *const *tallies, size_t count, enum tally_column which, enum percentile_method method,
-                        int64_t window_ns, struct amount *ret)
+static as_status amount(struct tally *const *tallies, size_t count, enum tally_column which,
+                        enum percentile_method method, int64_t window_ns, struct amount *ret)
 {
     AS_AUTO_VALUES struct values values = {0};
     as_status status = load(tallies, count, which, &values);
-    if (status != AS_OK) return status;
+    if (status != AS_OK)
+        return status;
     struct distribution d = distribution_of_sorted(values.at, values.count, method);
     *ret = (struct amount){
-        .n = d.n, .total = -1, .min = d.min, .max = d.max, .mean = d.mean,
-        .p50 = d.percentile[DISTRIBUTION_P50], .p95 = d.percentile[DISTRIBUTION_P95], .per_second = UNDEFINED,
+        .n = d.n,
+        .total = -1,
+        .min = d.min,
+        .max = d.max,
+        .mean = d.mean,
+        .p50 = d.percentile[DISTRIBUTION_P50],
+        .p95 = d.percentile[DISTRIBUTION_P95],
+        .per_second = UNDEFINED,
     };
-    if (d.n == 0) return AS_OK;
+    if (d.n == 0)
+        return AS_OK;
     wide_int total = 0;
-    for (int64_t i = 0; i < values.count; i++) total += values.at[i];
+    for (int64_t i = 0; i < values.count; i++)
+        total += values.at[i];
     ret->total = total > INT64_MAX ? INT64_MAX : (int64_t)total;
     ret->per_second = per_second((double)total, window_ns);
     return AS_OK;
@@ -99,8 +121,8 @@ static as_status amount(struct tally *const *tallies, size_t count, enum tally_c
 static as_status amounts(struct tally *const *tallies, size_t count, enum percentile_method method, int64_t window_ns,
                          struct summary_block *block)
 {
-    static const enum tally_column tokens[TOKENS_COUNT] = {COLUMN_PROMPT_TOKENS, COLUMN_COMPLETION_TOKENS, COLUMN_REASONING_TOKENS,
-                                                           COLUMN_TOTAL_TOKENS};
+    static const enum tally_column tokens[TOKENS_COUNT] = {COLUMN_PROMPT_TOKENS, COLUMN_COMPLETION_TOKENS,
+                                                           COLUMN_REASONING_TOKENS, COLUMN_TOTAL_TOKENS};
     static const enum tally_column words[WORDS_COUNT] = {COLUMN_PROMPT_WORDS, COLUMN_COMPLETION_WORDS};
     as_status status = AS_OK;
     for (int i = 0; i < TOKENS_COUNT && status == AS_OK; i++)
@@ -136,7 +158,8 @@ static void set_goodput(const struct run_rules *rules, int64_t window_ns, struct
     struct goodput *goodput = &block->goodput;
     goodput->has_slo = slo->ttft_ns >= 0 || slo->tpot_ns >= 0 || slo->e2e_ns >= 0 || slo->itl_ns >= 0;
     goodput->requests_per_second = goodput->ratio = UNDEFINED;
-    if (!goodput->has_slo) return;
+    if (!goodput->has_slo)
+        return;
     goodput->requests_per_second = per_second((double)goodput->good, window_ns);
     goodput->ratio = ratio((double)goodput->good, (double)(block->counts.ok + error_count(&block->counts)));
 }
@@ -146,14 +169,22 @@ static void take_example(struct error_figures *errors, const struct tally_exampl
     size_t place = errors->example_count, highest = 0;
     for (size_t i = 0; i < errors->example_count; i++) {
         const struct error_example *example = &errors->examples[i];
-        if (example->type == (enum error_type)from->type && example->http_status == from->http_status) place = i;
-        if (example->seq > errors->examples[highest].seq) highest = i;
+        if (example->type == (enum error_type)from->type && example->http_status == from->http_status)
+            place = i;
+        if (example->seq > errors->examples[highest].seq)
+            highest = i;
     }
-    if (place == ERROR_EXAMPLES_MAX) place = highest;
-    if (place < errors->example_count && errors->examples[place].seq <= from->seq) return;
-    if (place == errors->example_count) errors->example_count++;
+    if (place == ERROR_EXAMPLES_MAX)
+        place = highest;
+    if (place < errors->example_count && errors->examples[place].seq <= from->seq)
+        return;
+    if (place == errors->example_count)
+        errors->example_count++;
     errors->examples[place] = (struct error_example){
-        .seq = from->seq, .type = (enum error_type)from->type, .http_status = from->http_status, .endpoint = from->endpoint,
+        .seq = from->seq,
+        .type = (enum error_type)from->type,
+        .http_status = from->http_status,
+        .endpoint = from->endpoint,
         .message = from->message,
     };
 }
@@ -169,33 +200,42 @@ static as_status own_examples(struct error_figures *errors, struct arena *arena)
     qsort(errors->examples, errors->example_count, sizeof *errors->examples, by_seq);
     for (size_t i = 0; i < errors->example_count; i++) {
         struct error_example *example = &errors->examples[i];
-        if (example->message && !(example->message = arena_strdup(arena, example->message))) return AS_E_NOMEM;
+        if (example->message && !(example->message = arena_strdup(arena, example->message)))
+            return AS_E_NOMEM;
     }
-    if (errors->oom_message && !(errors->oom_message = arena_strdup(arena, errors->oom_message))) return AS_E_NOMEM;
+    if (errors->oom_message && !(errors->oom_message = arena_strdup(arena, errors->oom_message)))
+        return AS_E_NOMEM;
     return AS_OK;
 }
 
-static as_status list_statuses(struct tally *const *tallies, size_t count, struct arena *arena, struct error_figures *errors)
+static as_status list_statuses(struct tally *const *tallies, size_t count, struct arena *arena,
+                               struct error_figures *errors)
 {
     struct status_count *list = arena_calloc(arena, HTTP_STATUS_SLOTS, sizeof *list);
-    if (!list) return AS_E_NOMEM;
+    if (!list)
+        return AS_E_NOMEM;
     for (int32_t status = 0; status < HTTP_STATUS_SLOTS; status++) {
         int64_t sum = 0;
-        for (size_t i = 0; i < count; i++) sum += tallies[i]->by_status[status];
-        if (sum > 0) list[errors->status_count++] = (struct status_count){status, sum};
+        for (size_t i = 0; i < count; i++)
+            sum += tallies[i]->by_status[status];
+        if (sum > 0)
+            list[errors->status_count++] = (struct status_count){status, sum};
     }
     errors->by_status = list;
     return AS_OK;
 }
 
-static as_status set_errors(struct tally *const *tallies, size_t count, struct arena *arena, struct summary_block *block)
+static as_status set_errors(struct tally *const *tallies, size_t count, struct arena *arena,
+                            struct summary_block *block)
 {
     struct error_figures *errors = &block->errors;
     int64_t oom_seq = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
         const struct tally *tally = tallies[i];
-        for (int type = 0; type < ERROR_TYPE_COUNT; type++) errors->by_type[type] += tally->by_type[type];
-        for (size_t e = 0; e < tally->example_count; e++) take_example(errors, &tally->examples[e]);
+        for (int type = 0; type < ERROR_TYPE_COUNT; type++)
+            errors->by_type[type] += tally->by_type[type];
+        for (size_t e = 0; e < tally->example_count; e++)
+            take_example(errors, &tally->examples[e]);
         if (tally->oom_seq < oom_seq) {
             oom_seq = tally->oom_seq;
             errors->oom_message = tally->oom_message;
@@ -213,12 +253,14 @@ static void sum_counters(const struct tally *tally, struct summary_block *block)
 {
     request_counts_add(&block->counts, &tally->counts);
     block->usage_missing += tally->usage_missing;
-    if (tally->cached_tokens >= 0) block->cached_tokens = (block->cached_tokens < 0 ? 0 : block->cached_tokens) + tally->cached_tokens;
+    if (tally->cached_tokens >= 0)
+        block->cached_tokens = (block->cached_tokens < 0 ? 0 : block->cached_tokens) + tally->cached_tokens;
     block->bytes_sent += tally->bytes_sent;
     block->bytes_received += tally->bytes_received;
     block->zero_token_successes += tally->zero_tokens;
     block->damaged_events += tally->damaged_events;
-    for (int i = 0; i < 32; i++) block->flags[i] += tally->flags[i];
+    for (int i = 0; i < 32; i++)
+        block->flags[i] += tally->flags[i];
     block->goodput.good += tally->good;
     block->goodput.undecided += tally->undecided;
     block->chunks.content_chunks += tally->content_chunks;
@@ -227,7 +269,8 @@ static void sum_counters(const struct tally *tally, struct summary_block *block)
     block->lengths.longer += tally->longer;
     block->lengths.requested_tokens += tally->requested_tokens;
     block->lengths.completion_tokens += tally->delivered_tokens;
-    if (tally->first.seq < block->first.seq) block->first = tally->first;
+    if (tally->first.seq < block->first.seq)
+        block->first = tally->first;
 }
 
 static void sum_tallies(struct tally *const *tallies, size_t count, struct summary_block *block)
@@ -240,25 +283,30 @@ static void sum_tallies(struct tally *const *tallies, size_t count, struct summa
         tokens += tallies[i]->tokens_with_chunks;
         chunks += tallies[i]->chunks_with_tokens;
     }
-    if (block->first.seq == INT64_MAX) block->first = (struct first_request){-1, -1, -1, -1, -1, -1};
+    if (block->first.seq == INT64_MAX)
+        block->first = (struct first_request){-1, -1, -1, -1, -1, -1};
     block->chunks.tokens_per_chunk = ratio((double)tokens, (double)chunks);
     block->chunks.censored_ratio = ratio((double)block->chunks.censored_chunks, (double)block->chunks.content_chunks);
 }
 
-as_status tally_block(struct tally *const *tallies, size_t count, const struct run_rules *rules, const struct summary_window *window,
-                      struct arena *arena, struct summary_block *ret)
+as_status tally_block(struct tally *const *tallies, size_t count, const struct run_rules *rules,
+                      const struct summary_window *window, struct arena *arena, struct summary_block *ret)
 {
     memset(ret, 0, sizeof *ret);
     for (size_t i = 0; i < count; i++) {
-        if (tallies[i]->status != AS_OK) return tallies[i]->status;
+        if (tallies[i]->status != AS_OK)
+            return tallies[i]->status;
     }
     sum_tallies(tallies, count, ret);
     as_status status = latencies(tallies, count, rules->percentile_method, ret);
-    if (status == AS_OK) status = amounts(tallies, count, rules->percentile_method, window->duration_ns, ret);
-    if (status == AS_OK) status = set_errors(tallies, count, arena, ret);
+    if (status == AS_OK)
+        status = amounts(tallies, count, rules->percentile_method, window->duration_ns, ret);
+    if (status == AS_OK)
+        status = set_errors(tallies, count, arena, ret);
     if (status == AS_OK)
         status = distribution(tallies, count, COLUMN_LENGTH_PPM, rules->percentile_method, &ret->lengths.ratio_ppm);
-    if (status != AS_OK) return status;
+    if (status != AS_OK)
+        return status;
     ret->lengths.n = ret->lengths.ratio_ppm.n;
     ret->window_rates = rates_over(ret, window->duration_ns);
     ret->spec_rates = rates_over(ret, window->elapsed_ns);

@@ -9,10 +9,13 @@ bool builder_epoch(const struct summary_builder *builder, int64_t *ret_monotonic
     const struct run_facts *first = NULL;
     for (size_t i = 0; i < builder->run_count; i++) {
         const struct run_facts *facts = builder->runs[i].facts;
-        if (!facts->has_epoch) return false;
-        if (!first || facts->epoch_utc_ns < first->epoch_utc_ns) first = facts;
+        if (!facts->has_epoch)
+            return false;
+        if (!first || facts->epoch_utc_ns < first->epoch_utc_ns)
+            first = facts;
     }
-    if (!first) return false;
+    if (!first)
+        return false;
     *ret_monotonic_ns = first->epoch_monotonic_ns;
     *ret_utc_ns = first->epoch_utc_ns;
     return true;
@@ -22,7 +25,8 @@ static size_t run_of(struct summary_builder *builder, const struct run_facts *fa
 {
     for (size_t i = 0; i < builder->run_count; i++) {
         const char *id = builder->runs[i].facts->run_id;
-        if (id && facts->run_id && strcmp(id, facts->run_id) == 0) return i;
+        if (id && facts->run_id && strcmp(id, facts->run_id) == 0)
+            return i;
     }
     builder->runs[builder->run_count].facts = facts;
     return builder->run_count++;
@@ -31,7 +35,8 @@ static size_t run_of(struct summary_builder *builder, const struct run_facts *fa
 static struct tally *tally_new(struct column_store *store)
 {
     struct tally *tally = malloc(sizeof *tally);
-    if (tally) tally_init(tally, store);
+    if (tally)
+        tally_init(tally, store);
     return tally;
 }
 
@@ -39,15 +44,18 @@ static as_status need_tallies(struct summary_builder *builder, size_t count)
 {
     if (count > builder->tally_capacity) {
         size_t capacity = builder->tally_capacity ? builder->tally_capacity : 4;
-        while (capacity < count) capacity *= 2;
+        while (capacity < count)
+            capacity *= 2;
         struct tally **tallies = realloc(builder->tallies, capacity * sizeof *tallies);
-        if (!tallies) return AS_E_NOMEM;
+        if (!tallies)
+            return AS_E_NOMEM;
         builder->tallies = tallies;
         builder->tally_capacity = capacity;
     }
     while (builder->tally_count < count) {
         struct tally *tally = tally_new(&builder->store);
-        if (!tally) return AS_E_NOMEM;
+        if (!tally)
+            return AS_E_NOMEM;
         builder->tallies[builder->tally_count++] = tally;
     }
     return AS_OK;
@@ -58,17 +66,21 @@ static as_status set_up(struct summary_builder *builder, const struct run_facts 
     builder->shards = calloc(shard_count + 1, sizeof *builder->shards);
     builder->runs = calloc(shard_count + 1, sizeof *builder->runs);
     builder->unassigned = tally_new(&builder->store);
-    if (!builder->shards || !builder->runs || !builder->unassigned) return AS_E_NOMEM;
+    if (!builder->shards || !builder->runs || !builder->unassigned)
+        return AS_E_NOMEM;
     builder->shard_count = shard_count;
     size_t endpoints = 0;
     for (size_t i = 0; i < shard_count; i++) {
         builder->shards[i].run = run_of(builder, shards[i]);
-        size_t count = shards[i]->endpoint_count < BUILDER_ENDPOINTS_MAX ? shards[i]->endpoint_count : BUILDER_ENDPOINTS_MAX;
-        if (count > endpoints) endpoints = count;
+        size_t count =
+            shards[i]->endpoint_count < BUILDER_ENDPOINTS_MAX ? shards[i]->endpoint_count : BUILDER_ENDPOINTS_MAX;
+        if (count > endpoints)
+            endpoints = count;
     }
     int64_t monotonic_ns, utc_ns;
     if (builder->run_count > 1 && builder_epoch(builder, &monotonic_ns, &utc_ns)) {
-        for (size_t i = 0; i < shard_count; i++) builder->shards[i].shift_ns = shards[i]->epoch_utc_ns - utc_ns;
+        for (size_t i = 0; i < shard_count; i++)
+            builder->shards[i].shift_ns = shards[i]->epoch_utc_ns - utc_ns;
     }
     return need_tallies(builder, endpoints);
 }
@@ -76,9 +88,11 @@ static as_status set_up(struct summary_builder *builder, const struct run_facts 
 as_status summary_builder_new(const struct run_facts *const *shards, size_t shard_count, const char *spill_folder,
                               struct summary_builder **ret)
 {
-    if (shard_count == 0) return AS_E_INVALID;
+    if (shard_count == 0)
+        return AS_E_INVALID;
     struct summary_builder *builder = calloc(1, sizeof *builder);
-    if (!builder) return AS_E_NOMEM;
+    if (!builder)
+        return AS_E_NOMEM;
     column_store_open(&builder->store, spill_folder);
     column_init(&builder->sent, &builder->store);
     column_init(&builder->done, &builder->store);
@@ -93,15 +107,18 @@ as_status summary_builder_new(const struct run_facts *const *shards, size_t shar
 
 void summary_builder_free(struct summary_builder *builder)
 {
-    if (!builder) return;
+    if (!builder)
+        return;
     for (size_t i = 0; i < builder->tally_count; i++) {
         tally_done(builder->tallies[i]);
         free(builder->tallies[i]);
     }
     free(builder->tallies);
-    if (builder->unassigned) tally_done(builder->unassigned);
+    if (builder->unassigned)
+        tally_done(builder->unassigned);
     free(builder->unassigned);
-    for (size_t i = 0; i < builder->run_count; i++) seq_set_done(&builder->runs[i].seen);
+    for (size_t i = 0; i < builder->run_count; i++)
+        seq_set_done(&builder->runs[i].seen);
     free(builder->runs);
     free(builder->shards);
     prompt_set_done(&builder->prompts);
@@ -113,7 +130,8 @@ void summary_builder_free(struct summary_builder *builder)
 
 static struct tally *tally_for(struct summary_builder *builder, const struct request_record *record)
 {
-    if (record->endpoint >= BUILDER_ENDPOINTS_MAX) return builder->unassigned;
+    if (record->endpoint >= BUILDER_ENDPOINTS_MAX)
+        return builder->unassigned;
     if (record->endpoint >= builder->tally_count) {
         as_status status = need_tallies(builder, (size_t)record->endpoint + 1);
         if (status != AS_OK) {
@@ -124,21 +142,24 @@ static struct tally *tally_for(struct summary_builder *builder, const struct req
     return builder->tallies[record->endpoint];
 }
 
-static void take_measured(struct summary_builder *builder, const struct run_rules *rules, const struct request_record *record,
-                          int64_t shift_ns)
+static void take_measured(struct summary_builder *builder, const struct run_rules *rules,
+                          const struct request_record *record, int64_t shift_ns)
 {
     tally_add(tally_for(builder, record), rules, record, shift_ns);
     builder->local_limits += (record->flags & RECORD_FLAG_LOCAL_LIMIT) != 0;
-    if (!record_was_sent(record) || record->sent_ns < 0) return;
+    if (!record_was_sent(record) || record->sent_ns < 0)
+        return;
     builder->late_sends += (record->flags & RECORD_FLAG_LATE_SEND) != 0;
     span_take(&builder->measured_sent, record->sent_ns + shift_ns);
     if (record->due_ns >= 0) {
         span_take(&builder->open_sent, record->sent_ns + shift_ns);
         span_take(&builder->open_due, record->due_ns + shift_ns);
     }
-    if (record->done_ns < 0) return;
+    if (record->done_ns < 0)
+        return;
     span_take(&builder->measured_done, record->done_ns + shift_ns);
-    if (record->outcome == OUTCOME_OK) span_take(&builder->measured_ok_done, record->done_ns + shift_ns);
+    if (record->outcome == OUTCOME_OK)
+        span_take(&builder->measured_ok_done, record->done_ns + shift_ns);
 }
 
 static void take(struct summary_builder *builder, size_t shard, const struct request_record *record)
@@ -152,10 +173,15 @@ static void take(struct summary_builder *builder, size_t shard, const struct req
         column_append(&builder->done, record->done_ns + shift_ns);
     }
     as_status status = prompt_set_take(&builder->prompts, record->prompt_id);
-    if (status != AS_OK) builder->status = status;
+    if (status != AS_OK)
+        builder->status = status;
     switch (record->phase) {
-    case PHASE_WARMUP: builder->warmup++; break;
-    case PHASE_RAMP_UP: builder->ramp_up++; break;
+    case PHASE_WARMUP:
+        builder->warmup++;
+        break;
+    case PHASE_RAMP_UP:
+        builder->ramp_up++;
+        break;
     default:
         builder->boundary += record->phase == PHASE_BOUNDARY;
         take_measured(builder, &builder->runs[0].facts->rules, record, shift_ns);
@@ -171,6 +197,8 @@ void summary_add(struct summary_builder *builder, size_t shard, const struct req
         builder->status = status;
         return;
     }
-    if (is_seen) builder->duplicates++;
-    else take(builder, shard, record);
+    if (is_seen)
+        builder->duplicates++;
+    else
+        take(builder, shard, record);
 }

@@ -20,8 +20,10 @@ struct span {
 
 static inline void span_take(struct span *span, int64_t at_ns)
 {
-    if (span->n == 0 || at_ns < span->first_ns) span->first_ns = at_ns;
-    if (span->n == 0 || at_ns > span->last_ns) span->last_ns = at_ns;
+    if (span->n == 0 || at_ns < span->first_ns)
+        span->first_ns = at_ns;
+    if (span->n == 0 || at_ns > span->last_ns)
+        span->last_ns = at_ns;
     span->n++;
 }
 
@@ -29,12 +31,12 @@ static inline void span_take(struct span *span, int64_t at_ns)
 struct builder_run {
     const struct run_facts *facts;
     struct seq_set seen;
-    int64_t records;   /* taken */
+    int64_t records; /* taken */
 };
 
 struct builder_shard {
-    size_t run;        /* index into runs */
-    int64_t shift_ns;  /* this run's epoch − the earliest epoch */
+    size_t run;       /* index into runs */
+    int64_t shift_ns; /* this run's epoch − the earliest epoch */
 };
 
 struct summary_builder {
@@ -43,17 +45,17 @@ struct summary_builder {
     struct builder_run *runs;
     size_t run_count;
     struct column_store store;
-    struct tally **tallies;          /* by endpoint index; the last one is for those without */
+    struct tally **tallies; /* by endpoint index; the last one is for those without */
     size_t tally_count, tally_capacity;
     struct tally *unassigned;
-    struct column sent, done;        /* instants of all that were sent */
+    struct column sent, done; /* instants of all that were sent */
     struct request_counts all;
     int64_t warmup, ramp_up, boundary, duplicates;
     struct span measured_sent, measured_ok_done, measured_done;
     struct span open_sent, open_due; /* measured sends with a due time */
     int64_t late_sends, local_limits;
     struct prompt_set prompts;
-    as_status status;                /* first failure */
+    as_status status; /* first failure */
 };
 
 /* The earliest epoch among runs that know theirs; false when not all do. */

@@ -13,9 +13,10 @@ struct identity {
 static as_status check_all(const struct identity *identities, size_t count, const char *where, struct as_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (identities[i].left == identities[i].right) continue;
-        return error_set(err, AS_E_INTERNAL, "%s: %s does not hold: %" PRId64 " and %" PRId64, where, identities[i].text,
-                         identities[i].left, identities[i].right);
+        if (identities[i].left == identities[i].right)
+            continue;
+        return error_set(err, AS_E_INTERNAL, "%s: %s does not hold: %" PRId64 " and %" PRId64, where,
+                         identities[i].text, identities[i].left, identities[i].right);
     }
     return AS_OK;
 }
@@ -35,7 +36,8 @@ static as_status check_plan(const struct summary *s, struct as_error *err)
         {"planned + surplus = sent + refused + skipped + lost", is_known ? counts->planned + counts->surplus : 0,
          is_known ? records + counts->skipped + counts->lost : 0},
         {"sent = ok + failed + timed_out + cancelled", all->sent, ended(all)},
-        {"warmup + ramp_up + measured = sent + refused", counts->warmup + counts->ramp_up + measured->sent + measured->refused, records},
+        {"warmup + ramp_up + measured = sent + refused",
+         counts->warmup + counts->ramp_up + measured->sent + measured->refused, records},
     };
     return check_all(identities, sizeof identities / sizeof *identities, "counts", err);
 }
@@ -43,7 +45,8 @@ static as_status check_plan(const struct summary *s, struct as_error *err)
 static as_status check_block(const struct summary_block *block, const char *where, struct as_error *err)
 {
     int64_t by_type = 0;
-    for (int i = 0; i < ERROR_TYPE_COUNT; i++) by_type += block->errors.by_type[i];
+    for (int i = 0; i < ERROR_TYPE_COUNT; i++)
+        by_type += block->errors.by_type[i];
     const struct request_counts *c = &block->counts;
     const struct identity identities[] = {
         {"measured sent = ok + failed + timed_out + cancelled", c->sent, ended(c)},
@@ -62,7 +65,8 @@ static as_status check_endpoints(const struct summary *s, struct as_error *err)
     int64_t sent = s->unassigned.sent, ok = s->unassigned.ok, refused = s->unassigned.refused;
     for (size_t i = 0; i < s->endpoint_count; i++) {
         as_status status = check_block(&s->endpoints[i], "an endpoint", err);
-        if (status != AS_OK) return status;
+        if (status != AS_OK)
+            return status;
         sent += s->endpoints[i].counts.sent;
         ok += s->endpoints[i].counts.ok;
         refused += s->endpoints[i].counts.refused;
@@ -79,9 +83,12 @@ static as_status check_endpoints(const struct summary *s, struct as_error *err)
 as_status summary_check(const struct summary *s, struct as_error *err)
 {
     as_status status = check_plan(s, err);
-    if (status == AS_OK) status = check_block(&s->total, "all", err);
-    if (status == AS_OK) status = check_endpoints(s, err);
-    if (status != AS_OK) return status;
+    if (status == AS_OK)
+        status = check_block(&s->total, "all", err);
+    if (status == AS_OK)
+        status = check_endpoints(s, err);
+    if (status != AS_OK)
+        return status;
     if (s->window.duration_ns > s->window.elapsed_ns)
         return error_set(err, AS_E_INTERNAL, "window: duration <= elapsed does not hold");
     return AS_OK;

@@ -10,12 +10,24 @@ void fields_write(struct json_writer *writer, const void *base, const struct fie
         const void *at = (const char *)base + fields[i].at;
         json_key(writer, fields[i].name);
         switch (fields[i].type) {
-        case FIELD_TEXT: json_put_string(writer, *(const char *const *)at); break;
-        case FIELD_INT64: json_put_int(writer, *(const int64_t *)at); break;
-        case FIELD_UINT64: json_put_uint(writer, *(const uint64_t *)at); break;
-        case FIELD_UINT32: json_put_uint(writer, *(const uint32_t *)at); break;
-        case FIELD_DOUBLE: json_put_double(writer, *(const double *)at); break;
-        case FIELD_BOOL: json_put_bool(writer, *(const bool *)at); break;
+        case FIELD_TEXT:
+            json_put_string(writer, *(const char *const *)at);
+            break;
+        case FIELD_INT64:
+            json_put_int(writer, *(const int64_t *)at);
+            break;
+        case FIELD_UINT64:
+            json_put_uint(writer, *(const uint64_t *)at);
+            break;
+        case FIELD_UINT32:
+            json_put_uint(writer, *(const uint32_t *)at);
+            break;
+        case FIELD_DOUBLE:
+            json_put_double(writer, *(const double *)at);
+            break;
+        case FIELD_BOOL:
+            json_put_bool(writer, *(const bool *)at);
+            break;
         }
     }
 }
@@ -23,45 +35,61 @@ void fields_write(struct json_writer *writer, const void *base, const struct fie
 static bool read_integer(const struct json_value *value, const struct field *field, void *at)
 {
     int64_t number;
-    if (!json_int64(value, &number)) return false;
+    if (!json_int64(value, &number))
+        return false;
     if (field->type == FIELD_INT64) {
         *(int64_t *)at = number;
         return true;
     }
-    if (number < 0 || (field->type == FIELD_UINT32 && number > UINT32_MAX)) return false;
-    if (field->type == FIELD_UINT32) *(uint32_t *)at = (uint32_t)number;
-    else *(uint64_t *)at = (uint64_t)number;
+    if (number < 0 || (field->type == FIELD_UINT32 && number > UINT32_MAX))
+        return false;
+    if (field->type == FIELD_UINT32)
+        *(uint32_t *)at = (uint32_t)number;
+    else
+        *(uint64_t *)at = (uint64_t)number;
     return true;
 }
 
 static as_status read_text(const struct json_value *value, struct arena *arena, const char **at)
 {
     const char *text;
-    if (!json_string(value, &text)) return AS_E_INVALID;
+    if (!json_string(value, &text))
+        return AS_E_INVALID;
     const char *copy = arena_strdup(arena, text);
-    if (!copy) return AS_E_NOMEM;
+    if (!copy)
+        return AS_E_NOMEM;
     *at = copy;
     return AS_OK;
 }
 
-as_status fields_read(const struct json_value *object, void *base, const struct field *fields, size_t count, struct arena *arena,
-                      struct as_error *err)
+as_status fields_read(const struct json_value *object, void *base, const struct field *fields, size_t count,
+                      struct arena *arena, struct as_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         const struct json_value *value = json_get(object, fields[i].name);
         void *at = (char *)base + fields[i].at;
-        if (!value || json_is_null(value)) continue;
+        if (!value || json_is_null(value))
+            continue;
         as_status status;
         switch (fields[i].type) {
-        case FIELD_TEXT: status = read_text(value, arena, at); break;
-        case FIELD_DOUBLE: status = json_double(value, at) ? AS_OK : AS_E_INVALID; break;
-        case FIELD_BOOL: status = json_bool(value, at) ? AS_OK : AS_E_INVALID; break;
-        default: status = read_integer(value, &fields[i], at) ? AS_OK : AS_E_INVALID; break;
+        case FIELD_TEXT:
+            status = read_text(value, arena, at);
+            break;
+        case FIELD_DOUBLE:
+            status = json_double(value, at) ? AS_OK : AS_E_INVALID;
+            break;
+        case FIELD_BOOL:
+            status = json_bool(value, at) ? AS_OK : AS_E_INVALID;
+            break;
+        default:
+            status = read_integer(value, &fields[i], at) ? AS_OK : AS_E_INVALID;
+            break;
         }
-        if (status == AS_E_NOMEM) return error_set(err, status, "out of memory");
+        if (status == AS_E_NOMEM)
+            return error_set(err, status, "out of memory");
         if (status != AS_OK) {
-            return error_set_at(err, status, 0, value->offset, "member \"%s\" is a %s, which does not fit", fields[i].name,
-                                json_type_name(value->type));
+            return error_set_at(err, status, 0, value->offset, "member \"%s\" is a %s, which does not fit",
+                                fields[i].name, json_type_name(value->type));
         }
     }
     return AS_OK;

@@ -3,7 +3,8 @@
 #define ASSAY_SUMMARY_FIELDS_H
 
 /*
- * A struct's members as a table, from which both the JSON form and its reader are derived: what one writes the other reads.
+ * A struct's members as a table, from which both the JSON form and its reader are derived: what one writes the other
+ * reads.
  */
 
 #include "base/arena.h"
@@ -23,11 +24,11 @@ struct field {
 /* One member object per field, into the open object. A NULL text and a NAN become null. */
 void fields_write(struct json_writer *writer, const void *base, const struct field *fields, size_t count);
 /*
- * Members that are absent or null leave the field as it is; strings are copied to the arena. AS_E_INVALID names the member
- * whose type is wrong. `object` may be NULL (nothing is read).
+ * Members that are absent or null leave the field as it is; strings are copied to the arena. AS_E_INVALID names the
+ * member whose type is wrong. `object` may be NULL (nothing is read).
  */
-as_status fields_read(const struct json_value *object, void *base, const struct field *fields, size_t count, struct arena *arena,
-                      struct as_error *err) AS_NODISCARD;
+as_status fields_read(const struct json_value *object, void *base, const struct field *fields, size_t count,
+                      struct arena *arena, struct as_error *err) AS_NODISCARD;
 
 #define FIELD_COUNT(table) (sizeof(table) / sizeof *(table))
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "stats/sort.h"
 #include "summary/builder.h"
 #include "summary/validity.h"
 
@@ -13,8 +14,8 @@ static double ratio(double a, double b)
 }
 
 /*
- * What the engine (or, when it never came to its end, the plan) says was to be done. Runs bounded by time have no number:
- * then what was begun was planned.
+ * What the engine (or, when it never came to its end, the plan) says was to be done. Runs bounded by time have no
+ * number: then what was begun was planned.
  */
 static void count_plan(const struct builder_run *run, struct plan_counts *counts)
 {
@@ -35,8 +36,10 @@ static void count_plan(const struct builder_run *run, struct plan_counts *counts
         return;
     }
     int64_t missing = planned - skipped - run->records;
-    if (missing > 0) counts->lost += missing;
-    else counts->surplus -= missing;
+    if (missing > 0)
+        counts->lost += missing;
+    else
+        counts->surplus -= missing;
     counts->planned += planned;
     counts->skipped += skipped;
 }
@@ -45,13 +48,17 @@ static void set_counts(const struct summary_builder *builder, struct summary *su
 {
     struct plan_counts *counts = &summary->counts;
     *counts = (struct plan_counts){
-        .duplicates = builder->duplicates, .warmup = builder->warmup, .ramp_up = builder->ramp_up, .boundary = builder->boundary,
+        .duplicates = builder->duplicates,
+        .warmup = builder->warmup,
+        .ramp_up = builder->ramp_up,
+        .boundary = builder->boundary,
         .all = builder->all,
     };
     for (size_t i = 0; i < builder->run_count; i++) {
         count_plan(&builder->runs[i], counts);
         const struct run_facts *facts = builder->runs[i].facts;
-        if (!facts->has_result || facts->result.stopped_by_signal || facts->result.drain_expired) summary->is_partial = true;
+        if (!facts->has_result || facts->result.stopped_by_signal || facts->result.drain_expired)
+            summary->is_partial = true;
     }
 }
 
@@ -61,9 +68,12 @@ static int64_t ramp_end_ns(const struct summary_builder *builder)
     int64_t earliest = -1;
     for (size_t i = 0; i < builder->shard_count; i++) {
         const struct run_facts *facts = builder->runs[builder->shards[i].run].facts;
-        if (facts->rules.ramp_up_ns <= 0) continue;
-        int64_t end_ns = (facts->has_result ? facts->result.measured_start_ns : facts->rules.ramp_up_ns) + builder->shards[i].shift_ns;
-        if (earliest < 0 || end_ns < earliest) earliest = end_ns;
+        if (facts->rules.ramp_up_ns <= 0)
+            continue;
+        int64_t end_ns = (facts->has_result ? facts->result.measured_start_ns : facts->rules.ramp_up_ns) +
+                         builder->shards[i].shift_ns;
+        if (earliest < 0 || end_ns < earliest)
+            earliest = end_ns;
     }
     return earliest;
 }
@@ -72,7 +82,8 @@ static void set_window(const struct summary_builder *builder, struct summary_win
 {
     *window = (struct summary_window){.start_ns = -1, .duration_ns = -1, .elapsed_ns = -1};
     window->has_epoch = builder_epoch(builder, &window->epoch_monotonic_ns, &window->epoch_utc_ns);
-    if (builder->measured_sent.n == 0) return;
+    if (builder->measured_sent.n == 0)
+        return;
     int64_t ramp_ns = ramp_end_ns(builder);
     window->start_ns = ramp_ns >= 0 ? ramp_ns : builder->measured_sent.first_ns;
     if (builder->measured_done.n > 0 && builder->measured_done.last_ns >= window->start_ns)
@@ -85,8 +96,10 @@ static void set_window(const struct summary_builder *builder, struct summary_win
 static as_status all_tallies(struct summary_builder *builder, struct arena *arena, struct tally ***ret)
 {
     struct tally **all = arena_calloc(arena, builder->tally_count + 1, sizeof(struct tally *));
-    if (!all) return AS_E_NOMEM;
-    for (size_t i = 0; i < builder->tally_count; i++) all[i] = builder->tallies[i];
+    if (!all)
+        return AS_E_NOMEM;
+    for (size_t i = 0; i < builder->tally_count; i++)
+        all[i] = builder->tallies[i];
     all[builder->tally_count] = builder->unassigned;
     *ret = all;
     return AS_OK;
@@ -97,14 +110,18 @@ static as_status set_blocks(struct summary_builder *builder, struct summary *sum
     const struct run_rules *rules = &summary->facts->rules;
     struct tally **all;
     as_status status = all_tallies(builder, &summary->arena, &all);
-    if (status != AS_OK) return status;
+    if (status != AS_OK)
+        return status;
     size_t count = builder->tally_count;
     status = tally_block(all, count + 1, rules, &summary->window, &summary->arena, &summary->total);
-    if (status == AS_OK) status = tally_lag(all, count + 1, rules->percentile_method, &summary->client.lag);
-    if (status != AS_OK) return status;
+    if (status == AS_OK)
+        status = tally_lag(all, count + 1, rules->percentile_method, &summary->client.lag);
+    if (status != AS_OK)
+        return status;
     summary->unassigned = builder->unassigned->counts;
     summary->endpoints = arena_calloc(&summary->arena, count + 1, sizeof *summary->endpoints);
-    if (!summary->endpoints) return AS_E_NOMEM;
+    if (!summary->endpoints)
+        return AS_E_NOMEM;
     summary->endpoint_count = count;
     bool is_alone = count == 1 && summary->unassigned.sent + summary->unassigned.refused == 0;
     if (is_alone) {
@@ -130,12 +147,17 @@ static void add_result(const struct run_facts *facts, struct client_figures *cli
     client->ejections += result->ejections;
     client->reads += result->lag_reads > 0 ? result->lag_reads : 0;
     /* Percentiles of several runs cannot be pooled: the worst one stands. */
-    if (result->lag_p50_ns > client->read_lag_p50_ns) client->read_lag_p50_ns = result->lag_p50_ns;
-    if (result->lag_p99_ns > client->read_lag_p99_ns) client->read_lag_p99_ns = result->lag_p99_ns;
-    if (result->lag_max_ns > client->read_lag_max_ns) client->read_lag_max_ns = result->lag_max_ns;
-    if (result->net.max_loop_lag_ns > client->max_loop_lag_ns) client->max_loop_lag_ns = result->net.max_loop_lag_ns;
+    if (result->lag_p50_ns > client->read_lag_p50_ns)
+        client->read_lag_p50_ns = result->lag_p50_ns;
+    if (result->lag_p99_ns > client->read_lag_p99_ns)
+        client->read_lag_p99_ns = result->lag_p99_ns;
+    if (result->lag_max_ns > client->read_lag_max_ns)
+        client->read_lag_max_ns = result->lag_max_ns;
+    if (result->net.max_loop_lag_ns > client->max_loop_lag_ns)
+        client->max_loop_lag_ns = result->net.max_loop_lag_ns;
     int64_t step_ns = result->clock_step_ns < 0 ? -result->clock_step_ns : result->clock_step_ns;
-    if (step_ns > client->clock_step_ns) client->clock_step_ns = step_ns;
+    if (step_ns > client->clock_step_ns)
+        client->clock_step_ns = step_ns;
 }
 
 static void add_results(const struct summary_builder *builder, struct client_figures *client)
@@ -146,12 +168,16 @@ static void add_results(const struct summary_builder *builder, struct client_fig
     for (size_t i = 0; i < builder->run_count; i++) {
         const struct run_facts *facts = builder->runs[i].facts;
         is_known = is_known && facts->has_result;
-        if (facts->has_result) add_result(facts, client, &wall_ns);
-        if (facts->journal_full_waits < 0) client->journal_full_waits = -1;
-        else if (client->journal_full_waits >= 0) client->journal_full_waits += facts->journal_full_waits;
+        if (facts->has_result)
+            add_result(facts, client, &wall_ns);
+        if (facts->journal_full_waits < 0)
+            client->journal_full_waits = -1;
+        else if (client->journal_full_waits >= 0)
+            client->journal_full_waits += facts->journal_full_waits;
     }
     client->cpu_ratio = ratio(client->cpu_s, (double)wall_ns / 1e9);
-    if (is_known) return;
+    if (is_known)
+        return;
     client->cpu_ratio = client->cpu_s = UNDEFINED;
     client->connects = client->connect_failures = client->reconnects = client->unclean_closes = -1;
     client->open_peak = client->ejections = client->reads = client->clock_step_ns = -1;
@@ -160,7 +186,8 @@ static void add_results(const struct summary_builder *builder, struct client_fig
 /* Achieved over planned send rate: with equal counts, the planned over the achieved time from first to last. */
 static double send_rate_ratio(const struct summary_builder *builder)
 {
-    if (builder->open_sent.n < 2) return UNDEFINED;
+    if (builder->open_sent.n < 2)
+        return UNDEFINED;
     double planned = (double)(builder->open_due.last_ns - builder->open_due.first_ns);
     return ratio(planned, (double)(builder->open_sent.last_ns - builder->open_sent.first_ns));
 }
@@ -176,7 +203,8 @@ static void set_client(const struct summary_builder *builder, struct summary *su
     add_results(builder, client);
     for (size_t i = 0; i <= builder->tally_count; i++) {
         const struct tally *tally = i < builder->tally_count ? builder->tallies[i] : builder->unassigned;
-        for (int stamp = 0; stamp < RECORD_STAMP_COUNT; stamp++) client->stamps[stamp] += tally->stamps[stamp];
+        for (int stamp = 0; stamp < RECORD_STAMP_COUNT; stamp++)
+            client->stamps[stamp] += tally->stamps[stamp];
     }
     client->late_sends = builder->late_sends;
     client->late_send_ratio = ratio((double)builder->late_sends, (double)builder->open_sent.n);
@@ -193,13 +221,16 @@ static void set_prompts(const struct summary_builder *builder, struct prompt_fig
 {
     const struct prompt_set *set = &builder->prompts;
     *prompts = (struct prompt_figures){-1, -1, -1};
-    if (set->is_full) return;
+    if (set->is_full)
+        return;
     prompts->distinct = (int64_t)set->used;
     prompts->max_reuse = prompts->repeated = 0;
     for (size_t i = 0; i < set->capacity; i++) {
         const struct prompt_use *use = &set->table[i];
-        if (!use->hash) continue;
-        if (use->count > prompts->max_reuse) prompts->max_reuse = use->count;
+        if (!use->hash)
+            continue;
+        if (use->count > prompts->max_reuse)
+            prompts->max_reuse = use->count;
         prompts->repeated += use->count - 1;
     }
 }
@@ -207,7 +238,8 @@ static void set_prompts(const struct summary_builder *builder, struct prompt_fig
 static as_status set_config(struct summary *summary, struct as_error *err)
 {
     const char *text = summary->facts->config_json;
-    if (!text) return AS_OK;
+    if (!text)
+        return AS_OK;
     as_status status = json_parse(text, strlen(text), NULL, &summary->arena, &summary->config, err);
     return status == AS_OK ? AS_OK : error_prefix(err, "the configuration in the facts of the run");
 }
@@ -215,22 +247,28 @@ static as_status set_config(struct summary *summary, struct as_error *err)
 static as_status judge(struct summary_builder *builder, struct summary *summary)
 {
     const struct run_facts **runs = arena_calloc(&summary->arena, builder->run_count + 1, sizeof *runs);
-    if (!runs) return AS_E_NOMEM;
+    if (!runs)
+        return AS_E_NOMEM;
     struct validity_inputs inputs = {.shards = runs, .shard_count = builder->run_count};
-    for (size_t i = 0; i < builder->run_count; i++) runs[i] = builder->runs[i].facts;
-    for (size_t i = 0; i < builder->tally_count; i++) inputs.near_limit += builder->tallies[i]->near_limit;
+    for (size_t i = 0; i < builder->run_count; i++)
+        runs[i] = builder->runs[i].facts;
+    for (size_t i = 0; i < builder->tally_count; i++)
+        inputs.near_limit += builder->tallies[i]->near_limit;
     return validity_judge(summary, &inputs);
 }
 
 static as_status build(struct summary_builder *builder, struct summary *summary)
 {
-    if (builder->status != AS_OK) return builder->status;
+    if (builder->status != AS_OK)
+        return builder->status;
     summary->shards = (int64_t)builder->run_count;
     set_counts(builder, summary);
     set_window(builder, &summary->window);
     as_status status = set_blocks(builder, summary);
-    if (status == AS_OK) status = builder_steady(builder, summary);
-    if (status != AS_OK) return status;
+    if (status == AS_OK)
+        status = builder_steady(builder, summary);
+    if (status != AS_OK)
+        return status;
     set_client(builder, summary);
     set_prompts(builder, &summary->prompts);
     return judge(builder, summary);
@@ -254,6 +292,12 @@ as_status summary_finish(struct summary_builder *builder, struct summary *ret, s
 void summary_done(struct summary *summary)
 {
     arena_done(&summary->arena);
+}
+
+struct distribution summary_quick_distribution(int64_t *values_ns, size_t count)
+{
+    sort_int64(values_ns, count);
+    return distribution_of_sorted(values_ns, (int64_t)count, PERCENTILE_NEAREST_RANK);
 }
 
 const char *latency_member(enum latency_metric metric)

@@ -7,7 +7,8 @@
 static uint64_t hash_text(const char *text)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) hash = (hash ^ *at) * UINT64_C(1099511628211);
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+        hash = (hash ^ *at) * UINT64_C(1099511628211);
     hash ^= hash >> 32;
     return hash ? hash : 1;
 }
@@ -15,7 +16,8 @@ static uint64_t hash_text(const char *text)
 static struct prompt_use *find(struct prompt_use *table, size_t capacity, uint64_t hash)
 {
     size_t at = (size_t)hash & (capacity - 1);
-    while (table[at].hash && table[at].hash != hash) at = (at + 1) & (capacity - 1);
+    while (table[at].hash && table[at].hash != hash)
+        at = (at + 1) & (capacity - 1);
     return &table[at];
 }
 
@@ -23,9 +25,11 @@ static as_status grow(struct prompt_set *set)
 {
     size_t capacity = set->capacity ? set->capacity * 2 : 64;
     struct prompt_use *table = calloc(capacity, sizeof *table);
-    if (!table) return AS_E_NOMEM;
+    if (!table)
+        return AS_E_NOMEM;
     for (size_t i = 0; i < set->capacity; i++) {
-        if (set->table[i].hash) *find(table, capacity, set->table[i].hash) = set->table[i];
+        if (set->table[i].hash)
+            *find(table, capacity, set->table[i].hash) = set->table[i];
     }
     free(set->table);
     set->table = table;
@@ -35,10 +39,12 @@ static as_status grow(struct prompt_set *set)
 
 as_status prompt_set_take(struct prompt_set *set, const char *id)
 {
-    if (set->is_full || !id[0]) return AS_OK;
+    if (set->is_full || !id[0])
+        return AS_OK;
     if (set->used * 2 >= set->capacity) {
         as_status status = grow(set);
-        if (status != AS_OK) return status;
+        if (status != AS_OK)
+            return status;
     }
     uint64_t hash = hash_text(id);
     struct prompt_use *use = find(set->table, set->capacity, hash);

@@ -3,8 +3,8 @@
 #define ASSAY_SUMMARY_PROMPT_SET_H
 
 /*
- * How often each prompt was used, by a 64-bit hash of its id. Counts up to PROMPT_SET_MAX different prompts (4 MiB); with
- * more it gives up, and says so. Internal to summary; one thread.
+ * How often each prompt was used, by a 64-bit hash of its id. Counts up to PROMPT_SET_MAX different prompts (4 MiB);
+ * with more it gives up, and says so. Internal to summary; one thread.
  */
 
 #include "base/status.h"
@@ -24,7 +24,7 @@ struct prompt_set {
     struct prompt_use *table;
     size_t capacity; /* a power of two */
     size_t used;
-    bool is_full;    /* more different prompts than it counts */
+    bool is_full; /* more different prompts than it counts */
 };
 
 /* All zero = empty. An empty id is not counted. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SEQ_SET_PAGE_BITS 16
-#define SEQ_SET_MAX (INT64_C(1) << 34)
+#define SEQ_SET_MAX       (INT64_C(1) << 34)
 
 struct seq_set {
     uint64_t **pages;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Members of the configuration that say where a shard runs and writes, not what it measures. */
-static const char *const local_members[] = {"shard", "result-dir", "data-log", "run-id", "quiet", "console", "threads", "job"};
+static const char *const local_members[] = {"shard", "result-dir", "data-log", "run-id",
+                                            "quiet", "console",    "threads",  "job"};
 
 #define GROUP_DEPTH 2 /* objects within objects of a configuration */
 
@@ -16,7 +17,8 @@ static bool same_name(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
         char x = *a == '_' ? '-' : *a, y = *b == '_' ? '-' : *b;
-        if (x != y) return false;
+        if (x != y)
+            return false;
     }
     return *a == *b;
 }
@@ -24,7 +26,8 @@ static bool same_name(const char *a, const char *b)
 static bool is_local(const char *name)
 {
     for (size_t i = 0; i < sizeof local_members / sizeof *local_members; i++) {
-        if (same_name(name, local_members[i])) return true;
+        if (same_name(name, local_members[i]))
+            return true;
     }
     return false;
 }
@@ -34,7 +37,8 @@ static void put_value(struct strbuf *text, const struct json_value *value)
     struct json_writer writer;
     strbuf_init(text, 0);
     json_writer_init(&writer, text, 0);
-    if (value) json_put_value(&writer, value);
+    if (value)
+        json_put_value(&writer, value);
 }
 
 static as_status same_value(const struct json_value *a, const struct json_value *b, bool *ret)
@@ -43,38 +47,49 @@ static as_status same_value(const struct json_value *a, const struct json_value 
     put_value(&x, a);
     put_value(&y, b);
     as_status status = strbuf_status(&x) != AS_OK ? strbuf_status(&x) : strbuf_status(&y);
-    if (status == AS_OK) *ret = x.len == y.len && strcmp(strbuf_text(&x), strbuf_text(&y)) == 0;
+    if (status == AS_OK)
+        *ret = x.len == y.len && strcmp(strbuf_text(&x), strbuf_text(&y)) == 0;
     return status;
 }
 
-/* The first member of object `a` that object `b` has otherwise or not at all; NULL when there is none. Groups are looked into. */
+/* The first member of object `a` that object `b` has otherwise or not at all; NULL when there is none. Groups are
+ * looked into. */
 static as_status first_difference(const struct json_value *a, const struct json_value *b, int depth, const char **ret)
 {
     *ret = NULL;
     for (const struct json_value *member = a->first; member; member = member->next) {
         const struct json_value *other = json_get(b, member->key);
-        bool is_same = false, is_group = depth > 0 && other && member->type == JSON_OBJECT && other->type == JSON_OBJECT;
-        if (is_local(member->key)) continue;
-        as_status status = is_group ? first_difference(member, other, depth - 1, ret) : same_value(member, other, &is_same);
-        if (status != AS_OK || *ret) return status;
-        if (is_group || is_same) continue;
+        bool is_same = false,
+             is_group = depth > 0 && other && member->type == JSON_OBJECT && other->type == JSON_OBJECT;
+        if (is_local(member->key))
+            continue;
+        as_status status =
+            is_group ? first_difference(member, other, depth - 1, ret) : same_value(member, other, &is_same);
+        if (status != AS_OK || *ret)
+            return status;
+        if (is_group || is_same)
+            continue;
         *ret = member->key;
         return AS_OK;
     }
     return AS_OK;
 }
 
-static as_status config_difference(const struct run_facts *a, const struct run_facts *b, struct arena *arena, const char **ret)
+static as_status config_difference(const struct run_facts *a, const struct run_facts *b, struct arena *arena,
+                                   const char **ret)
 {
     *ret = NULL;
     if (!a->config_json || !b->config_json) {
-        if (a->config_json != b->config_json) *ret = "config";
+        if (a->config_json != b->config_json)
+            *ret = "config";
         return AS_OK;
     }
     const struct json_value *x, *y;
     as_status status = json_parse(a->config_json, strlen(a->config_json), NULL, arena, &x, NULL);
-    if (status == AS_OK) status = json_parse(b->config_json, strlen(b->config_json), NULL, arena, &y, NULL);
-    if (status != AS_OK) return status;
+    if (status == AS_OK)
+        status = json_parse(b->config_json, strlen(b->config_json), NULL, arena, &y, NULL);
+    if (status != AS_OK)
+        return status;
     if (x->type != JSON_OBJECT || y->type != JSON_OBJECT) {
         *ret = "config";
         return AS_OK;
@@ -90,9 +105,11 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_endpoints(const struct run_facts *a, const struct run_facts *b)
 {
-    if (a->endpoint_count != b->endpoint_count) return false;
+    if (a->endpoint_count != b->endpoint_count)
+        return false;
     for (size_t i = 0; i < a->endpoint_count; i++) {
-        if (!same_text(a->endpoints[i].url, b->endpoints[i].url) || !same_text(a->endpoints[i].name, b->endpoints[i].name))
+        if (!same_text(a->endpoints[i].url, b->endpoints[i].url) ||
+            !same_text(a->endpoints[i].name, b->endpoints[i].name))
             return false;
     }
     return true;
@@ -104,15 +121,20 @@ static as_status put(struct arena *arena, const char **ret, const char *what, co
     return *ret ? AS_OK : AS_E_NOMEM;
 }
 
-static as_status pair_difference(const struct run_facts *const *shards, size_t index, struct arena *arena, const char **ret)
+static as_status pair_difference(const struct run_facts *const *shards, size_t index, struct arena *arena,
+                                 const char **ret)
 {
     const struct run_facts *first = shards[0], *other = shards[index];
-    if (!same_text(first->tool, other->tool)) return put(arena, ret, "the tool differs", "", index);
-    if (!same_endpoints(first, other)) return put(arena, ret, "the endpoints differ", "", index);
-    if (first->shard_count != other->shard_count) return put(arena, ret, "the number of shards differs", "", index);
+    if (!same_text(first->tool, other->tool))
+        return put(arena, ret, "the tool differs", "", index);
+    if (!same_endpoints(first, other))
+        return put(arena, ret, "the endpoints differ", "", index);
+    if (first->shard_count != other->shard_count)
+        return put(arena, ret, "the number of shards differs", "", index);
     const char *member;
     as_status status = config_difference(first, other, arena, &member);
-    if (status != AS_OK || !member) return status;
+    if (status != AS_OK || !member)
+        return status;
     return put(arena, ret, "the configuration differs in ", member, index);
 }
 
@@ -121,9 +143,11 @@ as_status shards_difference(const struct run_facts *const *shards, size_t count,
     *ret = NULL;
     for (size_t i = 1; i < count; i++) {
         as_status status = pair_difference(shards, i, arena, ret);
-        if (status != AS_OK || *ret) return status;
+        if (status != AS_OK || *ret)
+            return status;
         for (size_t j = 0; j < i; j++) {
-            if (shards[j]->shard != shards[i]->shard) continue;
+            if (shards[j]->shard != shards[i]->shard)
+                continue;
             *ret = arena_printf(arena, "run %zu and run %zu are the same shard, %lld of %lld", j + 1, i + 1,
                                 (long long)shards[i]->shard, (long long)shards[i]->shard_count);
             return *ret ? AS_OK : AS_E_NOMEM;

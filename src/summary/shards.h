@@ -8,9 +8,11 @@
 #include "summary/run_facts.h"
 
 /*
- * Sets *ret to a sentence that names the first thing in which the runs differ and should not (tool, endpoints, a member of the
- * configuration other than shard and file names) or a shard that was given twice; NULL when there is none. Texts live in the arena.
+ * Sets *ret to a sentence that names the first thing in which the runs differ and should not (tool, endpoints, a member
+ * of the configuration other than shard and file names) or a shard that was given twice; NULL when there is none. Texts
+ * live in the arena.
  */
-as_status shards_difference(const struct run_facts *const *shards, size_t count, struct arena *arena, const char **ret) AS_NODISCARD;
+as_status shards_difference(const struct run_facts *const *shards, size_t count, struct arena *arena,
+                            const char **ret) AS_NODISCARD;
 
 #endif

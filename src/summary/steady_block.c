@@ -8,17 +8,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define UNDEFINED ((double)NAN)
+#define UNDEFINED     ((double)NAN)
 #define MIN_SUCCESSES 10 /* fewer say nothing about drift */
 
-/* Begins (a sorted array) and ends (a sorted column) merged into `flight`; a begin goes before an end of the same instant. */
+/* Begins (a sorted array) and ends (a sorted column) merged into `flight`; a begin goes before an end of the same
+ * instant. */
 static as_status scan(const struct values *begins, const struct column *ends, struct flight *flight)
 {
     struct column_cursor cursor;
     column_cursor_init(&cursor, ends);
     int64_t end_ns, next = 0;
     while (column_next(&cursor, &end_ns)) {
-        for (; next < begins->count && begins->at[next] <= end_ns; next++) flight_begin(flight, begins->at[next]);
+        for (; next < begins->count && begins->at[next] <= end_ns; next++)
+            flight_begin(flight, begins->at[next]);
         flight_end(flight, end_ns);
     }
     return cursor.status;
@@ -30,7 +32,8 @@ static int64_t closed_target(const struct summary_builder *builder)
     int64_t target = 0;
     for (size_t i = 0; i < builder->run_count; i++) {
         const struct run_rules *rules = &builder->runs[i].facts->rules;
-        if (rules->is_open_loop || rules->concurrency <= 0) return 0;
+        if (rules->is_open_loop || rules->concurrency <= 0)
+            return 0;
         target += rules->concurrency;
     }
     return target;
@@ -41,15 +44,18 @@ static as_status fly(struct summary_builder *builder, struct summary *summary, s
     AS_AUTO_VALUES struct values begins = {0};
     const struct column *columns[] = {&builder->sent};
     as_status status = column_sort(&builder->done);
-    if (status == AS_OK) status = column_load_sorted(columns, 1, &begins);
-    if (status != AS_OK) return status;
+    if (status == AS_OK)
+        status = column_load_sorted(columns, 1, &begins);
+    if (status != AS_OK)
+        return status;
     int64_t target = closed_target(builder);
     for (int pass = 0; pass < 2 && status == AS_OK; pass++) {
         flight_init(flight, target);
         if (builder->measured_sent.n > 0)
             flight_clip(flight, builder->measured_sent.first_ns, builder->measured_sent.last_ns);
         status = scan(&begins, &builder->done, flight);
-        if (target > 0) break;
+        if (target > 0)
+            break;
         target = flight->peak;
     }
     summary->steady.target = target;
@@ -79,11 +85,15 @@ static as_status visit(const struct summary_builder *builder, enum tally_column 
         column_cursor_init(&metric, &builder->tallies[i]->columns[which]);
         int64_t done_ns, value;
         while (column_next(&done, &done_ns) && column_next(&metric, &value)) {
-            if (done_ns == COLUMN_MISSING || value == COLUMN_MISSING || done_ns < inside->from_ns || done_ns > inside->to_ns) continue;
+            if (done_ns == COLUMN_MISSING || value == COLUMN_MISSING || done_ns < inside->from_ns ||
+                done_ns > inside->to_ns)
+                continue;
             visitor->take(visitor, done_ns, value);
         }
-        if (done.status != AS_OK) return done.status;
-        if (metric.status != AS_OK) return metric.status;
+        if (done.status != AS_OK)
+            return done.status;
+        if (metric.status != AS_OK)
+            return metric.status;
     }
     return AS_OK;
 }
@@ -101,18 +111,21 @@ static void take_value(struct visitor *visitor, int64_t done_ns, int64_t value)
     trend_add(&visitor->trend, done_ns, value);
 }
 
-static as_status latency_inside(const struct summary_builder *builder, enum tally_column which, const struct inside *inside,
-                                struct distribution *ret, struct trend *ret_trend)
+static as_status latency_inside(const struct summary_builder *builder, enum tally_column which,
+                                const struct inside *inside, struct distribution *ret, struct trend *ret_trend)
 {
     enum percentile_method method = builder->runs[0].facts->rules.percentile_method;
     struct visitor counter = {.take = take_sum}, taker = {.take = take_value};
     as_status status = visit(builder, which, inside, &counter);
-    if (status != AS_OK) return status;
+    if (status != AS_OK)
+        return status;
     *ret = distribution_empty(method);
     *ret_trend = (struct trend){0};
-    if (counter.count == 0) return AS_OK;
+    if (counter.count == 0)
+        return AS_OK;
     taker.values.at = malloc((size_t)counter.count * sizeof *taker.values.at);
-    if (!taker.values.at) return AS_E_NOMEM;
+    if (!taker.values.at)
+        return AS_E_NOMEM;
     status = visit(builder, which, inside, &taker);
     if (status == AS_OK) {
         sort_int64(taker.values.at, (size_t)taker.values.count);
@@ -123,28 +136,36 @@ static as_status latency_inside(const struct summary_builder *builder, enum tall
     return status;
 }
 
-static as_status sum_per_second(const struct summary_builder *builder, enum tally_column which, const struct inside *inside,
-                                double *ret)
+static as_status sum_per_second(const struct summary_builder *builder, enum tally_column which,
+                                const struct inside *inside, double *ret)
 {
     struct visitor counter = {.take = take_sum};
     as_status status = visit(builder, which, inside, &counter);
-    if (status != AS_OK) return status;
+    if (status != AS_OK)
+        return status;
     double seconds = (double)(inside->to_ns - inside->from_ns) / 1e9;
     *ret = counter.count > 0 ? (double)counter.sum / seconds : UNDEFINED;
     return AS_OK;
 }
 
-static as_status figures_inside(const struct summary_builder *builder, const struct inside *inside, struct steady_figures *steady)
+static as_status figures_inside(const struct summary_builder *builder, const struct inside *inside,
+                                struct steady_figures *steady)
 {
     struct trend response, ttft, tpot;
     as_status status = latency_inside(builder, COLUMN_RESPONSE_TIME, inside, &steady->response_time, &response);
-    if (status == AS_OK) status = latency_inside(builder, COLUMN_TTFT, inside, &steady->ttft, &ttft);
-    if (status == AS_OK) status = latency_inside(builder, COLUMN_TPOT, inside, &steady->tpot, &tpot);
+    if (status == AS_OK)
+        status = latency_inside(builder, COLUMN_TTFT, inside, &steady->ttft, &ttft);
+    if (status == AS_OK)
+        status = latency_inside(builder, COLUMN_TPOT, inside, &steady->tpot, &tpot);
     struct rates *rates = &steady->rates;
-    if (status == AS_OK) status = sum_per_second(builder, COLUMN_PROMPT_TOKENS, inside, &rates->prompt_tokens_per_second);
-    if (status == AS_OK) status = sum_per_second(builder, COLUMN_COMPLETION_TOKENS, inside, &rates->completion_tokens_per_second);
-    if (status == AS_OK) status = sum_per_second(builder, COLUMN_TOTAL_TOKENS, inside, &rates->total_tokens_per_second);
-    if (status != AS_OK) return status;
+    if (status == AS_OK)
+        status = sum_per_second(builder, COLUMN_PROMPT_TOKENS, inside, &rates->prompt_tokens_per_second);
+    if (status == AS_OK)
+        status = sum_per_second(builder, COLUMN_COMPLETION_TOKENS, inside, &rates->completion_tokens_per_second);
+    if (status == AS_OK)
+        status = sum_per_second(builder, COLUMN_TOTAL_TOKENS, inside, &rates->total_tokens_per_second);
+    if (status != AS_OK)
+        return status;
     steady->ok = steady->response_time.n;
     rates->requests_per_second = (double)steady->ok / ((double)steady->duration_ns / 1e9);
     struct drift response_drift = steady_judge_drift(&response, steady->duration_ns);
@@ -161,16 +182,21 @@ as_status builder_steady(struct summary_builder *builder, struct summary *summar
     struct steady_figures *steady = &summary->steady;
     struct flight flight;
     as_status status = fly(builder, summary, &flight);
-    if (status != AS_OK) return status;
+    if (status != AS_OK)
+        return status;
     summary->client.peak_in_flight = flight.peak;
     summary->client.mean_in_flight = flight_clip_mean(&flight);
     steady->share = steady->response_time_drift = steady->ttft_drift = UNDEFINED;
     const struct summary_window *window = &summary->window;
     struct inside inside;
-    if (window->duration_ns <= 0 || !flight_steady(&flight, &inside.from_ns, &inside.to_ns)) return AS_OK;
-    if (inside.from_ns < window->start_ns) inside.from_ns = window->start_ns;
-    if (inside.to_ns > window->start_ns + window->duration_ns) inside.to_ns = window->start_ns + window->duration_ns;
-    if (inside.to_ns <= inside.from_ns) return AS_OK;
+    if (window->duration_ns <= 0 || !flight_steady(&flight, &inside.from_ns, &inside.to_ns))
+        return AS_OK;
+    if (inside.from_ns < window->start_ns)
+        inside.from_ns = window->start_ns;
+    if (inside.to_ns > window->start_ns + window->duration_ns)
+        inside.to_ns = window->start_ns + window->duration_ns;
+    if (inside.to_ns <= inside.from_ns)
+        return AS_OK;
     steady->is_found = true;
     steady->start_ns = inside.from_ns;
     steady->duration_ns = inside.to_ns - inside.from_ns;

@@ -7,21 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NS_IN_MS 1e6
-#define NS_IN_US 1e3
+#define NS_IN_MS   1e6
+#define NS_IN_US   1e3
 #define PPM_IN_ONE 1e6
 
 /* A count or ns value of which −1 is unknown. */
 static void member_count(struct json_writer *w, const char *key, int64_t value)
 {
-    if (value < 0) json_member_null(w, key);
-    else json_member_int(w, key, value);
+    if (value < 0)
+        json_member_null(w, key);
+    else
+        json_member_int(w, key, value);
 }
 
 static void member_ms(struct json_writer *w, const char *key, int64_t value_ns)
 {
-    if (value_ns < 0) json_member_null(w, key);
-    else json_member_double(w, key, (double)value_ns / NS_IN_MS);
+    if (value_ns < 0)
+        json_member_null(w, key);
+    else
+        json_member_double(w, key, (double)value_ns / NS_IN_MS);
 }
 
 static void open_member(struct json_writer *w, const char *key)
@@ -34,8 +38,10 @@ static void write_intervals(struct json_writer *w, const struct distribution *d,
 {
     bool is_open = false;
     for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++) {
-        if (isnan(d->ci95_low[i])) continue;
-        if (!is_open) open_member(w, "ci95");
+        if (isnan(d->ci95_low[i]))
+            continue;
+        if (!is_open)
+            open_member(w, "ci95");
         is_open = true;
         json_key(w, distribution_percentile_name((enum distribution_percentile)i));
         json_open_array(w);
@@ -43,7 +49,8 @@ static void write_intervals(struct json_writer *w, const struct distribution *d,
         json_put_double(w, d->ci95_high[i] / scale);
         json_close_array(w);
     }
-    if (is_open) json_close_object(w);
+    if (is_open)
+        json_close_object(w);
 }
 
 /* Which percentiles are just the largest value. */
@@ -51,7 +58,8 @@ static void write_thin(struct json_writer *w, const struct distribution *d)
 {
     bool is_open = false;
     for (int i = 0; i < DISTRIBUTION_PERCENTILES && d->n > 0; i++) {
-        if (isnan(d->percentile[i]) || !distribution_is_thin(d, (enum distribution_percentile)i)) continue;
+        if (isnan(d->percentile[i]) || !distribution_is_thin(d, (enum distribution_percentile)i))
+            continue;
         if (!is_open) {
             json_key(w, "few_samples");
             json_open_array(w);
@@ -59,7 +67,8 @@ static void write_thin(struct json_writer *w, const struct distribution *d)
         is_open = true;
         json_put_string(w, distribution_percentile_name((enum distribution_percentile)i));
     }
-    if (is_open) json_close_array(w);
+    if (is_open)
+        json_close_array(w);
 }
 
 static void write_distribution(struct json_writer *w, const char *key, const struct distribution *d, double scale)
@@ -70,7 +79,8 @@ static void write_distribution(struct json_writer *w, const char *key, const str
     json_member_double(w, "max", d->max / scale);
     json_member_double(w, "mean", d->mean / scale);
     json_member_double(w, "std", d->std / scale);
-    for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++) json_member_double(w, distribution_percentile_name((enum distribution_percentile)i), d->percentile[i] / scale);
+    for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++)
+        json_member_double(w, distribution_percentile_name((enum distribution_percentile)i), d->percentile[i] / scale);
     json_member_string(w, "percentile_method", percentile_method_name(d->method));
     write_intervals(w, d, scale);
     write_thin(w, d);
@@ -104,7 +114,8 @@ static void write_amount(struct json_writer *w, const char *key, const struct am
 static void write_tokens(struct json_writer *w, const struct summary_block *block)
 {
     open_member(w, "tokens");
-    for (int i = 0; i < TOKENS_COUNT; i++) write_amount(w, token_kind_name((enum token_kind)i), &block->tokens[i], true);
+    for (int i = 0; i < TOKENS_COUNT; i++)
+        write_amount(w, token_kind_name((enum token_kind)i), &block->tokens[i], true);
     json_member_int(w, "usage_missing", block->usage_missing);
     member_count(w, "prompt_cached", block->cached_tokens);
     json_close_object(w);
@@ -159,10 +170,12 @@ static void write_by_type(struct json_writer *w, const struct error_figures *err
     open_member(w, "by_type");
     for (int type = ERROR_TYPE_NONE + 1; type < ERROR_TYPE_COUNT; type++) {
         /* Image generation's own list is shown where it is used. */
-        if (type >= ERROR_TYPE_IMG_HTTP && errors->by_type[type] == 0) continue;
+        if (type >= ERROR_TYPE_IMG_HTTP && errors->by_type[type] == 0)
+            continue;
         json_member_int(w, error_type_name((enum error_type)type), errors->by_type[type]);
     }
-    if (errors->by_type[ERROR_TYPE_NONE] > 0) json_member_int(w, "unclassified", errors->by_type[ERROR_TYPE_NONE]);
+    if (errors->by_type[ERROR_TYPE_NONE] > 0)
+        json_member_int(w, "unclassified", errors->by_type[ERROR_TYPE_NONE]);
     json_close_object(w);
     open_member(w, "by_status");
     for (size_t i = 0; i < errors->status_count; i++) {
@@ -300,8 +313,10 @@ static void write_identity(struct json_writer *w, const struct summary *s)
     json_member_bool(w, "partial", s->is_partial);
     json_member_int(w, "shards", s->shards);
     json_key(w, "config");
-    if (s->config) json_put_value(w, s->config);
-    else json_put_null(w);
+    if (s->config)
+        json_put_value(w, s->config);
+    else
+        json_put_null(w);
 }
 
 static void write_window(struct json_writer *w, const struct summary_window *window)
@@ -369,8 +384,10 @@ static void write_steady(struct json_writer *w, const struct steady_figures *ste
     member_ms(w, "duration_ms", steady->is_found ? steady->duration_ns : -1);
     json_member_double(w, "window_share", steady->share);
     json_key(w, "stationary");
-    if (steady->has_verdict) json_put_bool(w, steady->is_stationary);
-    else json_put_null(w);
+    if (steady->has_verdict)
+        json_put_bool(w, steady->is_stationary);
+    else
+        json_put_null(w);
     json_member_double(w, "response_time_drift", steady->response_time_drift);
     json_member_double(w, "ttft_drift", steady->ttft_drift);
     if (steady->is_found) {
@@ -389,8 +406,10 @@ static void write_steady(struct json_writer *w, const struct steady_figures *ste
 
 static void member_us(struct json_writer *w, const char *key, int64_t value_ns)
 {
-    if (value_ns < 0) json_member_null(w, key);
-    else json_member_double(w, key, (double)value_ns / NS_IN_US);
+    if (value_ns < 0)
+        json_member_null(w, key);
+    else
+        json_member_double(w, key, (double)value_ns / NS_IN_US);
 }
 
 static void write_client_timing(struct json_writer *w, const struct client_figures *client)
@@ -510,6 +529,7 @@ as_status summary_write_json(const struct summary *summary, int indent, struct s
     write_validity(&writer, &summary->validity);
     write_surroundings(&writer, summary->facts);
     json_close_object(&writer);
-    if (indent > 0) strbuf_addc(ret, '\n');
+    if (indent > 0)
+        strbuf_addc(ret, '\n');
     return json_writer_status(&writer);
 }

@@ -3,9 +3,9 @@
 #define ASSAY_SUMMARY_SUMMARY_JSON_H
 
 /*
- * The JSON form of a summary, schema metrumbench-<tool>.summary.v1 (schema/json): durations in ms, lag in µs, unknown and
- * undefined are null. With indent 0 it is one line without a newline (data.jsonl), else a document with a final newline.
- * AS_E_NOMEM, AS_E_LIMIT from the buffer.
+ * The JSON form of a summary, schema metrumbench-<tool>.summary.v1 (schema/json): durations in ms, lag in µs, unknown
+ * and undefined are null. With indent 0 it is one line without a newline (data.jsonl), else a document with a final
+ * newline. AS_E_NOMEM, AS_E_LIMIT from the buffer.
  */
 
 #include "base/strbuf.h"

@@ -9,7 +9,8 @@
 void tally_init(struct tally *tally, struct column_store *store)
 {
     memset(tally, 0, sizeof *tally);
-    for (int i = 0; i < TALLY_COLUMNS; i++) column_init(&tally->columns[i], store);
+    for (int i = 0; i < TALLY_COLUMNS; i++)
+        column_init(&tally->columns[i], store);
     tally->cached_tokens = -1;
     tally->oom_seq = NO_SEQ;
     tally->first.seq = NO_SEQ;
@@ -17,8 +18,10 @@ void tally_init(struct tally *tally, struct column_store *store)
 
 void tally_done(struct tally *tally)
 {
-    for (int i = 0; i < TALLY_COLUMNS; i++) column_done(&tally->columns[i]);
-    for (size_t i = 0; i < tally->example_count; i++) free(tally->examples[i].message);
+    for (int i = 0; i < TALLY_COLUMNS; i++)
+        column_done(&tally->columns[i]);
+    for (size_t i = 0; i < tally->example_count; i++)
+        free(tally->examples[i].message);
     free(tally->oom_message);
     free(tally->gaps);
 }
@@ -48,14 +51,17 @@ void request_counts_take(struct request_counts *counts, const struct request_rec
     counts->cancelled += record->outcome == OUTCOME_CANCELLED;
     uint32_t attempts = record->attempt_count < RECORD_ATTEMPTS_MAX ? record->attempt_count : RECORD_ATTEMPTS_MAX;
     counts->attempts += attempts;
-    for (uint32_t i = 0; i < attempts; i++) counts->failed_attempts += record->attempts[i].error_type != ERROR_TYPE_NONE;
+    for (uint32_t i = 0; i < attempts; i++)
+        counts->failed_attempts += record->attempts[i].error_type != ERROR_TYPE_NONE;
 }
 
 static char *copy_text(const struct record_text *text)
 {
-    if (!text->at) return NULL;
+    if (!text->at)
+        return NULL;
     char *copy = malloc(text->len + 1);
-    if (!copy) return NULL;
+    if (!copy)
+        return NULL;
     memcpy(copy, text->at, text->len);
     copy[text->len] = '\0';
     return copy;
@@ -67,8 +73,10 @@ static size_t example_place(const struct tally *tally, const struct request_reco
     size_t highest = 0;
     for (size_t i = 0; i < tally->example_count; i++) {
         const struct tally_example *example = &tally->examples[i];
-        if (example->type == record->error_type && example->http_status == record->http_status) return i;
-        if (example->seq > tally->examples[highest].seq) highest = i;
+        if (example->type == record->error_type && example->http_status == record->http_status)
+            return i;
+        if (example->seq > tally->examples[highest].seq)
+            highest = i;
     }
     return tally->example_count < ERROR_EXAMPLES_MAX ? tally->example_count : highest;
 }
@@ -79,13 +87,17 @@ static void keep_example(struct tally *tally, const struct request_record *recor
     size_t place = example_place(tally, record);
     struct tally_example *example = &tally->examples[place];
     if (place < tally->example_count) {
-        if (record->seq >= example->seq) return;
+        if (record->seq >= example->seq)
+            return;
         free(example->message);
     } else {
         tally->example_count++;
     }
     *example = (struct tally_example){
-        .seq = record->seq, .type = record->error_type, .http_status = record->http_status, .endpoint = record->endpoint,
+        .seq = record->seq,
+        .type = record->error_type,
+        .http_status = record->http_status,
+        .endpoint = record->endpoint,
         .message = copy_text(&record->error_message),
     };
 }
@@ -94,9 +106,11 @@ static void take_error(struct tally *tally, const struct request_record *record)
 {
     uint8_t type = record->error_type < ERROR_TYPE_COUNT ? record->error_type : (uint8_t)ERROR_TYPE_NONE;
     tally->by_type[type]++;
-    if (record->http_status >= 0 && record->http_status < HTTP_STATUS_SLOTS) tally->by_status[record->http_status]++;
+    if (record->http_status >= 0 && record->http_status < HTTP_STATUS_SLOTS)
+        tally->by_status[record->http_status]++;
     keep_example(tally, record);
-    if (!record->oom || record->seq >= tally->oom_seq) return;
+    if (!record->oom || record->seq >= tally->oom_seq)
+        return;
     tally->oom_seq = record->seq;
     free(tally->oom_message);
     tally->oom_message = copy_text(&record->error_message);
@@ -119,20 +133,26 @@ static bool next_gap(const char **at, const char *end, int64_t *ret)
 
 static void take_gap_stats(struct histogram *h, const struct record_gap_stats *gaps)
 {
-    if (gaps->n <= 0) return;
+    if (gaps->n <= 0)
+        return;
     struct moments moments = {
-        .n = gaps->n, .min = gaps->min_ns, .max = gaps->max_ns, .sum = gaps->sum_ns,
+        .n = gaps->n,
+        .min = gaps->min_ns,
+        .max = gaps->max_ns,
+        .sum = gaps->sum_ns,
         .sum_squares = (wide_uint)gaps->sum_squares[1] << 64 | gaps->sum_squares[0],
     };
     moments_merge(&h->moments, &moments);
     for (uint32_t i = 0; i < gaps->bucket_count; i++) {
-        if (gaps->buckets[i].index < HISTOGRAM_BUCKETS) histogram_fill(h, gaps->buckets[i].index, gaps->buckets[i].count);
+        if (gaps->buckets[i].index < HISTOGRAM_BUCKETS)
+            histogram_fill(h, gaps->buckets[i].index, gaps->buckets[i].count);
     }
 }
 
 static void take_gaps(struct tally *tally, const struct request_record *record)
 {
-    if (!record->gap_stats && !record->gaps.at) return;
+    if (!record->gap_stats && !record->gaps.at)
+        return;
     if (!tally->gaps && !(tally->gaps = calloc(1, sizeof *tally->gaps))) {
         tally->status = AS_E_NOMEM;
         return;
@@ -143,19 +163,22 @@ static void take_gaps(struct tally *tally, const struct request_record *record)
     }
     const char *at = record->gaps.at, *end = at + record->gaps.len;
     int64_t gap_ns;
-    while (next_gap(&at, end, &gap_ns)) histogram_record(tally->gaps, gap_ns);
+    while (next_gap(&at, end, &gap_ns))
+        histogram_record(tally->gaps, gap_ns);
 }
 
 /* Adds a metric to its bound: 1 = met, 0 = missed, -1 = unknown. */
 static int meets(int64_t value_ns, int64_t bound_ns)
 {
-    if (bound_ns < 0) return 1;
+    if (bound_ns < 0)
+        return 1;
     return value_ns < 0 ? -1 : value_ns <= bound_ns;
 }
 
 /*
- * In an open loop the user waits from the due time on: TTFT and end-to-end are judged with the queue delay in them. A single
- * token has no time between tokens, a single chunk no gap: those bounds are then met. The gap judged is the answer's mean.
+ * In an open loop the user waits from the due time on: TTFT and end-to-end are judged with the queue delay in them. A
+ * single token has no time between tokens, a single chunk no gap: those bounds are then met. The gap judged is the
+ * answer's mean.
  */
 static void judge_slo(struct tally *tally, const struct run_slo *slo, const struct request_record *record)
 {
@@ -163,7 +186,8 @@ static void judge_slo(struct tally *tally, const struct run_slo *slo, const stru
     int64_t tpot_ns = record->completion_tokens == 0 || record->completion_tokens == 1 ? 0 : record->tpot_ns;
     int64_t gaps = record->content_chunks - 1;
     int64_t itl_ns = -1;
-    if (record->content_chunks == 0 || gaps == 0) itl_ns = 0;
+    if (record->content_chunks == 0 || gaps == 0)
+        itl_ns = 0;
     else if (gaps > 0 && record->first_content_ns >= 0 && record->last_content_ns >= record->first_content_ns)
         itl_ns = (record->last_content_ns - record->first_content_ns) / gaps;
     int verdicts[] = {
@@ -191,9 +215,11 @@ static void append_row(struct tally *tally, const struct request_record *r, int6
     struct column *c = tally->columns;
     int64_t first_byte_ns = r->first_byte_ns < 0 || r->sent_ns < 0 ? -1 : r->first_byte_ns - r->sent_ns;
     int64_t ppm = r->max_tokens > 0 && r->completion_tokens >= 0 && r->completion_tokens < INT64_MAX / PPM
-                      ? r->completion_tokens * PPM / r->max_tokens : -1;
+                      ? r->completion_tokens * PPM / r->max_tokens
+                      : -1;
     int64_t total_tokens = r->total_tokens;
-    if (total_tokens < 0 && r->prompt_tokens >= 0 && r->completion_tokens >= 0) total_tokens = r->prompt_tokens + r->completion_tokens;
+    if (total_tokens < 0 && r->prompt_tokens >= 0 && r->completion_tokens >= 0)
+        total_tokens = r->prompt_tokens + r->completion_tokens;
     column_append(&c[COLUMN_DONE], r->done_ns < 0 ? COLUMN_MISSING : r->done_ns + shift_ns);
     column_append(&c[COLUMN_RESPONSE_TIME], known(r->response_time_ns));
     column_append(&c[COLUMN_RESPONSE_LATENCY], known(r->response_latency_ns));
@@ -221,20 +247,23 @@ static void take_lengths(struct tally *tally, const struct request_record *r)
 {
     if (r->content_chunks > 0) {
         tally->content_chunks += r->content_chunks;
-        if (r->censored_chunks > 0) tally->censored_chunks += r->censored_chunks;
+        if (r->censored_chunks > 0)
+            tally->censored_chunks += r->censored_chunks;
         if (r->completion_tokens >= 0) {
             tally->chunks_with_tokens += r->content_chunks;
             tally->tokens_with_chunks += r->completion_tokens;
         }
     }
-    if (r->max_tokens <= 0 || r->completion_tokens < 0) return;
+    if (r->max_tokens <= 0 || r->completion_tokens < 0)
+        return;
     tally->shorter += r->completion_tokens < r->max_tokens;
     tally->longer += r->completion_tokens > r->max_tokens;
     tally->requested_tokens += r->max_tokens;
     tally->delivered_tokens += r->completion_tokens;
 }
 
-static void take_success(struct tally *tally, const struct run_rules *rules, const struct request_record *r, int64_t shift_ns)
+static void take_success(struct tally *tally, const struct run_rules *rules, const struct request_record *r,
+                         int64_t shift_ns)
 {
     append_row(tally, r, shift_ns);
     take_gaps(tally, r);
@@ -243,28 +272,47 @@ static void take_success(struct tally *tally, const struct run_rules *rules, con
     tally->usage_missing += r->usage_missing;
     tally->zero_tokens += r->completion_tokens == 0;
     tally->stamps[r->stamp < RECORD_STAMP_COUNT ? r->stamp : 0]++;
-    if (r->cached_tokens >= 0) tally->cached_tokens = (tally->cached_tokens < 0 ? 0 : tally->cached_tokens) + r->cached_tokens;
+    if (r->cached_tokens >= 0)
+        tally->cached_tokens = (tally->cached_tokens < 0 ? 0 : tally->cached_tokens) + r->cached_tokens;
     if (rules->request_timeout_ns > 0)
         tally->near_limit += (double)r->response_time_ns >= 0.95 * (double)rules->request_timeout_ns;
-    if (r->seq >= tally->first.seq) return;
+    if (r->seq >= tally->first.seq)
+        return;
     tally->first = (struct first_request){
-        .seq = r->seq, .response_time_ns = r->response_time_ns, .ttft_ns = r->ttft_ns, .dns_ns = r->dns_duration_ns,
-        .connect_ns = r->connect_duration_ns, .tls_ns = r->tls_duration_ns,
+        .seq = r->seq,
+        .response_time_ns = r->response_time_ns,
+        .ttft_ns = r->ttft_ns,
+        .dns_ns = r->dns_duration_ns,
+        .connect_ns = r->connect_duration_ns,
+        .tls_ns = r->tls_duration_ns,
     };
 }
 
-void tally_add(struct tally *tally, const struct run_rules *rules, const struct request_record *record, int64_t shift_ns)
+void tally_add(struct tally *tally, const struct run_rules *rules, const struct request_record *record,
+               int64_t shift_ns)
 {
     request_counts_take(&tally->counts, record);
-    if (record->bytes_sent > 0) tally->bytes_sent += record->bytes_sent;
-    if (record->bytes_received > 0) tally->bytes_received += record->bytes_received;
-    if (record->damaged_events > 0) tally->damaged_events += record->damaged_events;
-    for (uint32_t rest = record->flags; rest; rest &= rest - 1) tally->flags[__builtin_ctz(rest)]++;
+    if (record->bytes_sent > 0)
+        tally->bytes_sent += record->bytes_sent;
+    if (record->bytes_received > 0)
+        tally->bytes_received += record->bytes_received;
+    if (record->damaged_events > 0)
+        tally->damaged_events += record->damaged_events;
+    for (uint32_t rest = record->flags; rest; rest &= rest - 1)
+        tally->flags[__builtin_ctz(rest)]++;
     switch (record->outcome) {
-    case OUTCOME_OK: take_success(tally, rules, record, shift_ns); break;
-    case OUTCOME_TIMED_OUT: tally->near_limit++; take_error(tally, record); break;
+    case OUTCOME_OK:
+        take_success(tally, rules, record, shift_ns);
+        break;
+    case OUTCOME_TIMED_OUT:
+        tally->near_limit++;
+        take_error(tally, record);
+        break;
     case OUTCOME_FAILED:
-    case OUTCOME_REFUSED: take_error(tally, record); break;
-    default: break;
+    case OUTCOME_REFUSED:
+        take_error(tally, record);
+        break;
+    default:
+        break;
     }
 }

@@ -12,15 +12,31 @@
 #include "summary/summary.h"
 
 #define HTTP_STATUS_SLOTS 1000
-#define PPM INT64_C(1000000)
+#define PPM               INT64_C(1000000)
 
 /* Columns of measured successes, row by row. */
 enum tally_column {
     COLUMN_DONE, /* instant */
-    COLUMN_RESPONSE_TIME, COLUMN_RESPONSE_LATENCY, COLUMN_QUEUE_DELAY, COLUMN_TTFT, COLUMN_TTFT_SPEC, COLUMN_TTFR, COLUMN_TPOT,
-    COLUMN_TPOT_SPEC, COLUMN_DNS, COLUMN_CONNECT, COLUMN_TLS, COLUMN_FIRST_BYTE, COLUMN_LAG,
-    COLUMN_PROMPT_TOKENS, COLUMN_COMPLETION_TOKENS, COLUMN_REASONING_TOKENS, COLUMN_TOTAL_TOKENS,
-    COLUMN_PROMPT_WORDS, COLUMN_COMPLETION_WORDS, COLUMN_LENGTH_PPM,
+    COLUMN_RESPONSE_TIME,
+    COLUMN_RESPONSE_LATENCY,
+    COLUMN_QUEUE_DELAY,
+    COLUMN_TTFT,
+    COLUMN_TTFT_SPEC,
+    COLUMN_TTFR,
+    COLUMN_TPOT,
+    COLUMN_TPOT_SPEC,
+    COLUMN_DNS,
+    COLUMN_CONNECT,
+    COLUMN_TLS,
+    COLUMN_FIRST_BYTE,
+    COLUMN_LAG,
+    COLUMN_PROMPT_TOKENS,
+    COLUMN_COMPLETION_TOKENS,
+    COLUMN_REASONING_TOKENS,
+    COLUMN_TOTAL_TOKENS,
+    COLUMN_PROMPT_WORDS,
+    COLUMN_COMPLETION_WORDS,
+    COLUMN_LENGTH_PPM,
     TALLY_COLUMNS
 };
 
@@ -36,7 +52,7 @@ struct tally_example {
 struct tally {
     struct request_counts counts;
     struct column columns[TALLY_COLUMNS];
-    struct histogram *gaps;       /* NULL = none seen */
+    struct histogram *gaps;               /* NULL = none seen */
     int64_t usage_missing, cached_tokens; /* cached: -1 = never said */
     int64_t bytes_sent, bytes_received;
     int64_t zero_tokens, damaged_events;
@@ -47,23 +63,25 @@ struct tally {
     int64_t longer, shorter, requested_tokens, delivered_tokens;
     int64_t by_type[ERROR_TYPE_COUNT];
     int64_t by_status[HTTP_STATUS_SLOTS];
-    int64_t oom_seq;              /* INT64_MAX = none */
+    int64_t oom_seq; /* INT64_MAX = none */
     char *oom_message;
     struct tally_example examples[ERROR_EXAMPLES_MAX];
     size_t example_count;
-    struct first_request first;   /* seq INT64_MAX = none */
-    as_status status;             /* first failure */
+    struct first_request first; /* seq INT64_MAX = none */
+    as_status status;           /* first failure */
 };
 
 void tally_init(struct tally *tally, struct column_store *store);
 void tally_done(struct tally *tally);
 /* Takes a measured record; instants are moved by shift_ns. */
-void tally_add(struct tally *tally, const struct run_rules *rules, const struct request_record *record, int64_t shift_ns);
+void tally_add(struct tally *tally, const struct run_rules *rules, const struct request_record *record,
+               int64_t shift_ns);
 /* Figures of the given tallies together; texts and lists go to the arena. `window` is known. */
-as_status tally_block(struct tally *const *tallies, size_t count, const struct run_rules *rules, const struct summary_window *window,
-                      struct arena *arena, struct summary_block *ret) AS_NODISCARD;
+as_status tally_block(struct tally *const *tallies, size_t count, const struct run_rules *rules,
+                      const struct summary_window *window, struct arena *arena, struct summary_block *ret) AS_NODISCARD;
 /* Client lag of the given tallies, in ns. */
-as_status tally_lag(struct tally *const *tallies, size_t count, enum percentile_method method, struct distribution *ret) AS_NODISCARD;
+as_status tally_lag(struct tally *const *tallies, size_t count, enum percentile_method method,
+                    struct distribution *ret) AS_NODISCARD;
 
 /* Adds each counter of `from`. */
 void request_counts_add(struct request_counts *to, const struct request_counts *from);

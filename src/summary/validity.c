@@ -18,14 +18,16 @@ struct judge {
     as_status status; /* first failure */
 };
 
-static void add(struct judge *judge, enum severity severity, const char *code, double value, double limit, const char *fmt, ...)
-    AS_PRINTF(6, 7);
+static void add(struct judge *judge, enum severity severity, const char *code, double value, double limit,
+                const char *fmt, ...) AS_PRINTF(6, 7);
 
 /* Appends a reason. */
-static void add(struct judge *judge, enum severity severity, const char *code, double value, double limit, const char *fmt, ...)
+static void add(struct judge *judge, enum severity severity, const char *code, double value, double limit,
+                const char *fmt, ...)
 {
     struct validity *validity = &judge->summary->validity;
-    if (validity->count == VALIDITY_REASONS_MAX) return;
+    if (validity->count == VALIDITY_REASONS_MAX)
+        return;
     char text[640];
     va_list args;
     va_start(args, fmt);
@@ -37,7 +39,8 @@ static void add(struct judge *judge, enum severity severity, const char *code, d
         return;
     }
     validity->reasons[validity->count++] = (struct validity_reason){severity, code, message, value, limit};
-    if (severity == SEVERITY_INVALID) validity->is_valid = false;
+    if (severity == SEVERITY_INVALID)
+        validity->is_valid = false;
 }
 
 #define INVALID(code, value, limit, ...) add(judge, SEVERITY_INVALID, code, value, limit, __VA_ARGS__)
@@ -52,19 +55,27 @@ static void judge_completeness(struct judge *judge)
 {
     const struct summary *s = judge->summary;
     const struct plan_counts *counts = &s->counts;
-    if (s->total.counts.ok == 0) INVALID("no_success", 0, 1, "no measured request succeeded");
+    if (s->total.counts.ok == 0)
+        INVALID("no_success", 0, 1, "no measured request succeeded");
     size_t unfinished = 0;
-    for (size_t i = 0; i < judge->inputs->shard_count; i++) unfinished += !judge->inputs->shards[i]->has_result;
+    for (size_t i = 0; i < judge->inputs->shard_count; i++)
+        unfinished += !judge->inputs->shards[i]->has_result;
     if (unfinished > 0)
-        INVALID("run_unfinished", (double)unfinished, 0, "the run did not come to its end, or its run.json is missing: what was in flight then has no record");
+        INVALID("run_unfinished", (double)unfinished, 0,
+                "the run did not come to its end, or its run.json is missing: what was in flight then has no record");
     else if (s->is_partial)
-        WARNING("partial", NO_FIGURE, NO_FIGURE, "the run was stopped before its plan was done; %" PRId64 " requests were never begun", counts->skipped);
+        WARNING("partial", NO_FIGURE, NO_FIGURE,
+                "the run was stopped before its plan was done; %" PRId64 " requests were never begun", counts->skipped);
     if (counts->lost > 0)
-        INVALID("records_lost", (double)counts->lost, 0, "%" PRId64 " requests that were begun have no record", counts->lost);
+        INVALID("records_lost", (double)counts->lost, 0, "%" PRId64 " requests that were begun have no record",
+                counts->lost);
     if (counts->surplus > 0)
-        INVALID("records_lost", (double)counts->surplus, 0, "%" PRId64 " records more than requests were begun: run.json belongs to other records", counts->surplus);
+        INVALID("records_lost", (double)counts->surplus, 0,
+                "%" PRId64 " records more than requests were begun: run.json belongs to other records",
+                counts->surplus);
     if (counts->duplicates > 0)
-        WARNING("duplicates", (double)counts->duplicates, 0, "%" PRId64 " records were there twice and counted once", counts->duplicates);
+        WARNING("duplicates", (double)counts->duplicates, 0, "%" PRId64 " records were there twice and counted once",
+                counts->duplicates);
 }
 
 static void judge_lag(struct judge *judge)
@@ -82,10 +93,11 @@ static void judge_lag(struct judge *judge)
         {"response time", s->client.budget_response_time, true},
     };
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
-        if (!metrics[i].applies || !(metrics[i].share > limit)) continue;
+        if (!metrics[i].applies || !(metrics[i].share > limit))
+            continue;
         INVALID("client_lag", metrics[i].share, limit,
-                "the client's own lag (p99) is %.1f %% of the median %s; more than %.0f %% is too much", metrics[i].share * 100,
-                metrics[i].name, limit * 100);
+                "the client's own lag (p99) is %.1f %% of the median %s; more than %.0f %% is too much",
+                metrics[i].share * 100, metrics[i].name, limit * 100);
         return;
     }
 }
@@ -106,16 +118,20 @@ static void judge_closed_loop(struct judge *judge)
 {
     const struct summary *s = judge->summary;
     int64_t target = s->steady.target, sent = s->counts.all.sent;
-    if (target <= 0 || sent < target || s->is_partial) return;
+    if (target <= 0 || sent < target || s->is_partial)
+        return;
     if (s->client.peak_in_flight < target) {
         INVALID("load_not_delivered", (double)s->client.peak_in_flight / (double)target, 1,
-                "at most %" PRId64 " of %" PRId64 " requests were in flight at a time", s->client.peak_in_flight, target);
+                "at most %" PRId64 " of %" PRId64 " requests were in flight at a time", s->client.peak_in_flight,
+                target);
         return;
     }
     double share = s->client.mean_in_flight / (double)target;
-    if (s->total.counts.sent >= 2 * target && s->total.counts.sent >= VALIDITY_MIN_SENDS && share < VALIDITY_IN_FLIGHT_SHARE)
+    if (s->total.counts.sent >= 2 * target && s->total.counts.sent >= VALIDITY_MIN_SENDS &&
+        share < VALIDITY_IN_FLIGHT_SHARE)
         WARNING("in_flight_below_target", share, VALIDITY_IN_FLIGHT_SHARE,
-                "on average %.2f of %" PRId64 " requests were in flight while requests were being sent", s->client.mean_in_flight, target);
+                "on average %.2f of %" PRId64 " requests were in flight while requests were being sent",
+                s->client.mean_in_flight, target);
 }
 
 static void judge_machine(struct judge *judge)
@@ -124,7 +140,8 @@ static void judge_machine(struct judge *judge)
     const struct client_figures *client = &s->client;
     if (client->local_limit_failures > 0)
         INVALID("local_limit", (double)client->local_limit_failures, 0,
-                "%" PRId64 " requests failed at a limit of this machine (descriptors or ports)", client->local_limit_failures);
+                "%" PRId64 " requests failed at a limit of this machine (descriptors or ports)",
+                client->local_limit_failures);
     if (client->clock_step_ns > VALIDITY_CLOCK_STEP_NS)
         INVALID("clock_step", (double)client->clock_step_ns / 1e6, (double)VALIDITY_CLOCK_STEP_NS / 1e6,
                 "the wall clock was stepped by %.3f ms during the run", (double)client->clock_step_ns / 1e6);
@@ -134,7 +151,8 @@ static void judge_machine(struct judge *judge)
     double user = s->total.counts.ok > 0 ? (double)client->stamps[RECORD_STAMP_USER] / (double)s->total.counts.ok : 0;
     if (user > VALIDITY_USER_STAMP_SHARE)
         WARNING("user_stamps", user, VALIDITY_USER_STAMP_SHARE,
-                "the kernel gave no receive time for %.1f %% of the answers: their times include the client's lag", user * 100);
+                "the kernel gave no receive time for %.1f %% of the answers: their times include the client's lag",
+                user * 100);
 }
 
 static void judge_samples(struct judge *judge)
@@ -142,12 +160,15 @@ static void judge_samples(struct judge *judge)
     const struct distribution *d = &judge->summary->total.latency[LATENCY_RESPONSE_TIME];
     char names[64] = "";
     for (int i = 0; i < DISTRIBUTION_P99_9 && d->n > 0; i++) {
-        if (!distribution_is_thin(d, (enum distribution_percentile)i)) continue;
+        if (!distribution_is_thin(d, (enum distribution_percentile)i))
+            continue;
         size_t len = strlen(names);
-        (void)snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "", distribution_percentile_name((enum distribution_percentile)i));
+        (void)snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
+                       distribution_percentile_name((enum distribution_percentile)i));
     }
     if (names[0])
-        WARNING("few_samples", (double)d->n, 100, "%" PRId64 " successes are too few for %s: there it is just the largest value", d->n, names);
+        WARNING("few_samples", (double)d->n, 100,
+                "%" PRId64 " successes are too few for %s: there it is just the largest value", d->n, names);
 }
 
 static void judge_errors(struct judge *judge)
@@ -155,13 +176,15 @@ static void judge_errors(struct judge *judge)
     const struct summary *s = judge->summary;
     const struct summary_block *all = &s->total;
     if (all->errors.count > 0)
-        WARNING("errors", all->errors.rate, 0, "%" PRId64 " measured requests (%.2f %%) failed; latencies are of the others", all->errors.count,
+        WARNING("errors", all->errors.rate, 0,
+                "%" PRId64 " measured requests (%.2f %%) failed; latencies are of the others", all->errors.count,
                 all->errors.rate * 100);
     int64_t ended = all->counts.ok + all->counts.timed_out, near = judge->inputs->near_limit;
     double share = ended > 0 ? (double)near / (double)ended : 0;
     if (near >= 2 && share >= VALIDITY_NEAR_LIMIT_SHARE)
         WARNING("timeouts_near_limit", share, VALIDITY_NEAR_LIMIT_SHARE,
-                "%.1f %% of the requests ended at the time limit or within 5 %% of it: the limit cuts the tail off", share * 100);
+                "%.1f %% of the requests ended at the time limit or within 5 %% of it: the limit cuts the tail off",
+                share * 100);
 }
 
 static void judge_answers(struct judge *judge)
@@ -173,9 +196,11 @@ static void judge_answers(struct judge *judge)
                 "%" PRId64 " successes came without usage: token figures leave them out", all->usage_missing);
     if (all->zero_token_successes > 0 || empty > 0)
         WARNING("zero_tokens", (double)(empty > all->zero_token_successes ? empty : all->zero_token_successes), 0,
-                "%" PRId64 " successes have 0 completion tokens, %" PRId64 " have no output", all->zero_token_successes, empty);
+                "%" PRId64 " successes have 0 completion tokens, %" PRId64 " have no output", all->zero_token_successes,
+                empty);
     if (all->damaged_events > 0)
-        WARNING("damaged_events", (double)all->damaged_events, 0, "%" PRId64 " events of streams were not JSON", all->damaged_events);
+        WARNING("damaged_events", (double)all->damaged_events, 0, "%" PRId64 " events of streams were not JSON",
+                all->damaged_events);
     double shorter = all->lengths.n > 0 ? (double)all->lengths.shorter / (double)all->lengths.n : 0;
     if (judge->rules->expects_full_length && shorter > VALIDITY_SHORT_SHARE)
         WARNING("short_outputs", shorter, VALIDITY_SHORT_SHARE,
@@ -188,10 +213,12 @@ static void judge_buffering(struct judge *judge)
     const struct summary_block *all = &s->total;
     double ratio = median(s, LATENCY_TTFT) / median(s, LATENCY_RESPONSE_TIME);
     /* An answer of a token or two has no length that a proxy could hold back. */
-    double length = all->tokens[TOKENS_COMPLETION].n > 0 ? all->tokens[TOKENS_COMPLETION].p50 : all->words[WORDS_COMPLETION].p50;
+    double length =
+        all->tokens[TOKENS_COMPLETION].n > 0 ? all->tokens[TOKENS_COMPLETION].p50 : all->words[WORDS_COMPLETION].p50;
     if (ratio > VALIDITY_BUFFERED_RATIO && length >= 4)
         WARNING("proxy_buffering", ratio, VALIDITY_BUFFERED_RATIO,
-                "the median TTFT is %.0f %% of the median response time: something between holds the stream back", ratio * 100);
+                "the median TTFT is %.0f %% of the median response time: something between holds the stream back",
+                ratio * 100);
 }
 
 static void judge_prompts(struct judge *judge)
@@ -199,18 +226,22 @@ static void judge_prompts(struct judge *judge)
     const struct summary *s = judge->summary;
     if (s->prompts.repeated > 0 && !judge->rules->has_unique_prompts)
         WARNING("prompts_repeated", (double)s->prompts.max_reuse, 1,
-                "%" PRId64 " requests repeat a prompt (%" PRId64 " different ones): a prefix cache makes them cheaper", s->prompts.repeated,
-                s->prompts.distinct);
+                "%" PRId64 " requests repeat a prompt (%" PRId64 " different ones): a prefix cache makes them cheaper",
+                s->prompts.repeated, s->prompts.distinct);
     if (s->total.cached_tokens > 0)
-        WARNING("prompt_cache", (double)s->total.cached_tokens, 0, "the server took %" PRId64 " prompt tokens from its cache", s->total.cached_tokens);
+        WARNING("prompt_cache", (double)s->total.cached_tokens, 0,
+                "the server took %" PRId64 " prompt tokens from its cache", s->total.cached_tokens);
 }
 
 static void judge_shards(struct judge *judge)
 {
     const char *difference;
-    as_status status = shards_difference(judge->inputs->shards, judge->inputs->shard_count, &judge->summary->arena, &difference);
-    if (status != AS_OK) judge->status = status;
-    else if (difference) INVALID("shards_differ", NO_FIGURE, NO_FIGURE, "the runs are not shards of one plan: %s", difference);
+    as_status status =
+        shards_difference(judge->inputs->shards, judge->inputs->shard_count, &judge->summary->arena, &difference);
+    if (status != AS_OK)
+        judge->status = status;
+    else if (difference)
+        INVALID("shards_differ", NO_FIGURE, NO_FIGURE, "the runs are not shards of one plan: %s", difference);
 }
 
 as_status validity_judge(struct summary *summary, const struct validity_inputs *inputs)
@@ -220,7 +251,8 @@ as_status validity_judge(struct summary *summary, const struct validity_inputs *
     judge_completeness(&judge);
     judge_lag(&judge);
     judge_open_loop(&judge);
-    if (!judge.rules->is_open_loop) judge_closed_loop(&judge);
+    if (!judge.rules->is_open_loop)
+        judge_closed_loop(&judge);
     judge_machine(&judge);
     judge_shards(&judge);
     judge_samples(&judge);

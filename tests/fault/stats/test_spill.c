@@ -2,11 +2,10 @@
 /* The column store on a real file, on one that cannot be written, and without one. */
 #include "stats/column.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,11 +13,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cmocka.h>
+
 #define ROWS 50000
 
 static void fill(struct column *column)
 {
-    for (int64_t i = 0; i < ROWS; i++) column_append(column, i % 5 ? (ROWS - i) * 1000 : COLUMN_MISSING);
+    for (int64_t i = 0; i < ROWS; i++)
+        column_append(column, i % 5 ? (ROWS - i) * 1000 : COLUMN_MISSING);
     assert_int_equal(column->status, AS_OK);
 }
 
@@ -47,7 +49,8 @@ static void test_spills_to_an_unnamed_file(void **state)
     struct column a, b;
     column_init(&a, &store);
     column_init(&b, &store);
-    for (int64_t i = 0; i < 10; i++) column_append(&b, i);
+    for (int64_t i = 0; i < 10; i++)
+        column_append(&b, i);
     fill(&a);
     assert_true(store.file_bytes > ROWS);
     check(&a);

@@ -7,20 +7,21 @@
 
 #include "stats/sort.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GOLDEN "tests/golden/stats/distributions.txt"
+#include <cmocka.h>
+
+#define GOLDEN     "tests/golden/stats/distributions.txt"
 #define VALUES_MAX 128
-#define COLUMNS 14
+#define COLUMNS    14
 
 static void make_values(int64_t *values, int64_t n)
 {
@@ -67,7 +68,8 @@ static void test_golden(void **state)
     char line[1024];
     int rows = 0;
     while (fgets(line, sizeof line, file)) {
-        if (line[0] == '#') continue;
+        if (line[0] == '#')
+            continue;
         char *at = line;
         int64_t n = strtoll(at, &at, 10);
         double expected[COLUMNS];

@@ -5,15 +5,16 @@
 #include "stats/sort.h"
 #include "stats/wide.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 static int compare(const void *a, const void *b)
 {
@@ -30,7 +31,8 @@ static void test_sort_matches_qsort(void **state)
     size_t sizes[] = {0, 1, 2, 48, 49, 300, 5000};
     for (size_t s = 0; s < 7; s++) {
         for (unsigned bits = 1; bits <= 64; bits += 9) {
-            for (size_t i = 0; i < sizes[s]; i++) ours[i] = (int64_t)(rng_u64(&rng) >> (64 - bits)) - (bits < 64 ? 100 : 0);
+            for (size_t i = 0; i < sizes[s]; i++)
+                ours[i] = (int64_t)(rng_u64(&rng) >> (64 - bits)) - (bits < 64 ? 100 : 0);
             memcpy(theirs, ours, sizes[s] * sizeof *ours);
             sort_int64(ours, sizes[s]);
             qsort(theirs, sizes[s], sizeof *theirs, compare);
@@ -38,7 +40,8 @@ static void test_sort_matches_qsort(void **state)
         }
     }
     int64_t equal[100];
-    for (int i = 0; i < 100; i++) equal[i] = 5;
+    for (int i = 0; i < 100; i++)
+        equal[i] = 5;
     sort_int64(equal, 100);
     assert_int_equal(equal[0], 5);
     int64_t ends[] = {INT64_MAX, 0, INT64_MIN, -1};
@@ -56,7 +59,8 @@ static void test_rows_come_back_in_order(void **state)
     column_store_open(&store, NULL);
     struct column column;
     column_init(&column, &store);
-    for (int64_t i = 0; i < 20000; i++) column_append(&column, awkward[i % AWKWARD]);
+    for (int64_t i = 0; i < 20000; i++)
+        column_append(&column, awkward[i % AWKWARD]);
     assert_int_equal(column.status, AS_OK);
     assert_int_equal(column.rows, 20000);
     assert_int_equal(column.missing, 20000 / AWKWARD);
@@ -84,12 +88,14 @@ static void test_sorted_over_several_columns(void **state)
     column_init(&a, &store);
     column_init(&b, &store);
     column_init(&empty, &store);
-    for (int64_t i = 0; i < 3000; i++) column_append(i % 3 ? &a : &b, i % 7 == 0 ? COLUMN_MISSING : 2999 - i);
+    for (int64_t i = 0; i < 3000; i++)
+        column_append(i % 3 ? &a : &b, i % 7 == 0 ? COLUMN_MISSING : 2999 - i);
     const struct column *columns[] = {&a, &empty, &b};
     AS_AUTO_VALUES struct values values = {0};
     assert_int_equal(column_load_sorted(columns, 3, &values), AS_OK);
     assert_int_equal(values.count, 3000 - 429);
-    for (int64_t i = 1; i < values.count; i++) assert_true(values.at[i] > values.at[i - 1]);
+    for (int64_t i = 1; i < values.count; i++)
+        assert_true(values.at[i] > values.at[i - 1]);
     AS_AUTO_VALUES struct values none = {0};
     assert_int_equal(column_load_sorted(columns + 1, 1, &none), AS_OK);
     assert_int_equal(none.count, 0);
@@ -99,7 +105,8 @@ static void test_sorted_over_several_columns(void **state)
     struct column_cursor cursor;
     column_cursor_init(&cursor, &a);
     int64_t value, previous = INT64_MIN, rows = 0;
-    for (; column_next(&cursor, &value); rows++, previous = value) assert_true(value > previous);
+    for (; column_next(&cursor, &value); rows++, previous = value)
+        assert_true(value > previous);
     assert_int_equal(rows, a.rows);
     column_done(&a);
     column_done(&b);
@@ -114,10 +121,14 @@ static void test_moments_do_not_depend_on_order(void **state)
     rng_init(&rng, 5, 0);
     static int64_t values[4000];
     struct moments forwards = {0}, backwards = {0}, halves[2] = {{0}, {0}};
-    for (int i = 0; i < 4000; i++) values[i] = (int64_t)(rng_u64(&rng) >> 16) - (INT64_C(1) << 46);
-    for (int i = 0; i < 4000; i++) moments_add(&forwards, values[i]);
-    for (int i = 3999; i >= 0; i--) moments_add(&backwards, values[i]);
-    for (int i = 0; i < 4000; i++) moments_add(&halves[i % 2], values[i]);
+    for (int i = 0; i < 4000; i++)
+        values[i] = (int64_t)(rng_u64(&rng) >> 16) - (INT64_C(1) << 46);
+    for (int i = 0; i < 4000; i++)
+        moments_add(&forwards, values[i]);
+    for (int i = 3999; i >= 0; i--)
+        moments_add(&backwards, values[i]);
+    for (int i = 0; i < 4000; i++)
+        moments_add(&halves[i % 2], values[i]);
     moments_merge(&halves[0], &halves[1]);
     assert_true(moments_mean(&forwards) == moments_mean(&backwards));
     assert_true(moments_std(&forwards) == moments_std(&backwards));
@@ -125,8 +136,10 @@ static void test_moments_do_not_depend_on_order(void **state)
     assert_int_equal(halves[0].n, 4000);
 
     double mean = 0, squares = 0;
-    for (int i = 0; i < 4000; i++) mean += (double)values[i] / 4000;
-    for (int i = 0; i < 4000; i++) squares += ((double)values[i] - mean) * ((double)values[i] - mean);
+    for (int i = 0; i < 4000; i++)
+        mean += (double)values[i] / 4000;
+    for (int i = 0; i < 4000; i++)
+        squares += ((double)values[i] - mean) * ((double)values[i] - mean);
     assert_true(fabs(moments_std(&forwards) / sqrt(squares / 4000) - 1) < 1e-12);
 }
 
@@ -134,7 +147,8 @@ static void test_moments_of_close_values_do_not_cancel(void **state)
 {
     (void)state;
     struct moments m = {0};
-    for (int i = 0; i < 1000; i++) moments_add(&m, INT64_C(3600000000000) + i % 2);
+    for (int i = 0; i < 1000; i++)
+        moments_add(&m, INT64_C(3600000000000) + i % 2);
     assert_true(moments_std(&m) == 0.5);
     assert_true(moments_mean(&m) == 3600000000000.5);
 }
@@ -145,7 +159,8 @@ static void test_moments_overflow_is_undefined_not_wrong(void **state)
     struct moments m = {0};
     moments_add(&m, INT64_MAX);
     assert_true(isnan(moments_std(&m)));
-    for (int i = 0; i < 4; i++) moments_add(&m, INT64_MAX);
+    for (int i = 0; i < 4; i++)
+        moments_add(&m, INT64_MAX);
     assert_true(isnan(moments_std(&m)));
     assert_true(moments_mean(&m) == (double)INT64_MAX);
 }
@@ -153,7 +168,11 @@ static void test_moments_overflow_is_undefined_not_wrong(void **state)
 static void test_wide_text(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"0", "7", "-7", "18446744073709551616", "170141183460469231731687303715884105727",
+    static const char *const texts[] = {"0",
+                                        "7",
+                                        "-7",
+                                        "18446744073709551616",
+                                        "170141183460469231731687303715884105727",
                                         "-170141183460469231731687303715884105728"};
     char text[WIDE_TEXT_BYTES];
     for (size_t i = 0; i < 6; i++) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats/histogram.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <math.h>
+
+#include <cmocka.h>
 
 static struct histogram histogram, other;
 
@@ -71,7 +72,8 @@ static void test_clamps_and_tells(void **state)
 static void test_percentiles_within_a_bucket(void **state)
 {
     (void)state;
-    for (int64_t i = 1; i <= 1000; i++) histogram_record(&histogram, i * 1000003);
+    for (int64_t i = 1; i <= 1000; i++)
+        histogram_record(&histogram, i * 1000003);
     int64_t at[] = {50000, 90000, 95000, 99000, 99900, 100000};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         double exact = (double)(at[i] / 100) * 1000003.0;
@@ -114,7 +116,8 @@ static void test_sparse_iteration_visits_all(void **state)
 {
     (void)state;
     int64_t values[] = {0, 3, 511, 512, 50000000, HISTOGRAM_MAX_NS};
-    for (size_t i = 0; i < 6; i++) histogram_record_many(&histogram, values[i], (int64_t)i + 1);
+    for (size_t i = 0; i < 6; i++)
+        histogram_record_many(&histogram, values[i], (int64_t)i + 1);
     size_t seen = 0;
     for (uint32_t i = histogram_next(&histogram, 0); i < HISTOGRAM_BUCKETS; i = histogram_next(&histogram, i + 1)) {
         assert_int_equal(i, histogram_index(values[seen]));

@@ -5,14 +5,15 @@
 #include "stats/distribution.h"
 #include "stats/sort.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 /* A second implementation, slow and of another shape: the smallest value that at least p of all are not above. */
 static int64_t naive_percentile(const int64_t *values, int64_t n, int64_t milli)
@@ -20,8 +21,10 @@ static int64_t naive_percentile(const int64_t *values, int64_t n, int64_t milli)
     int64_t best = INT64_MAX;
     for (int64_t i = 0; i < n; i++) {
         int64_t not_above = 0;
-        for (int64_t j = 0; j < n; j++) not_above += values[j] <= values[i];
-        if (not_above * 100000 >= milli * n && values[i] < best) best = values[i];
+        for (int64_t j = 0; j < n; j++)
+            not_above += values[j] <= values[i];
+        if (not_above * 100000 >= milli * n && values[i] < best)
+            best = values[i];
     }
     return best;
 }
@@ -35,10 +38,12 @@ static void test_matches_naive(void **state)
     int64_t milli[] = {1, 7000, 50000, 75000, 90000, 95000, 99000, 99900, 100000};
     int64_t values[250];
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        for (int64_t i = 0; i < sizes[s]; i++) values[i] = (int64_t)rng_below(&rng, 60) - 20;
+        for (int64_t i = 0; i < sizes[s]; i++)
+            values[i] = (int64_t)rng_below(&rng, 60) - 20;
         sort_int64(values, (size_t)sizes[s]);
         for (size_t p = 0; p < sizeof milli / sizeof *milli; p++)
-            assert_int_equal(percentile_nearest_rank(values, sizes[s], milli[p]), naive_percentile(values, sizes[s], milli[p]));
+            assert_int_equal(percentile_nearest_rank(values, sizes[s], milli[p]),
+                             naive_percentile(values, sizes[s], milli[p]));
     }
 }
 
@@ -48,11 +53,28 @@ static void test_indexes_by_hand(void **state)
     static const struct {
         int64_t n, milli, index;
     } cases[] = {
-        {1, 50000, 0},   {1, 99000, 0},   {2, 50000, 0},    {2, 90000, 1},    {3, 50000, 1},   {3, 99000, 2},
-        {10, 50000, 4},  {10, 90000, 8},  {10, 95000, 9},   {10, 99000, 9},   {100, 50000, 49}, {100, 90000, 89},
-        {100, 95000, 94}, {100, 99000, 98}, {101, 50000, 50}, {101, 99000, 99}, {1000, 99900, 998},
+        {1, 50000, 0},
+        {1, 99000, 0},
+        {2, 50000, 0},
+        {2, 90000, 1},
+        {3, 50000, 1},
+        {3, 99000, 2},
+        {10, 50000, 4},
+        {10, 90000, 8},
+        {10, 95000, 9},
+        {10, 99000, 9},
+        {100, 50000, 49},
+        {100, 90000, 89},
+        {100, 95000, 94},
+        {100, 99000, 98},
+        {101, 50000, 50},
+        {101, 99000, 99},
+        {1000, 99900, 998},
         /* 0.07 × 100 is 7.000000000000001 in floating point, and 0.29 × 100 is 28.999999999999996 */
-        {100, 7000, 6},  {100, 29000, 28}, {1000, 57000, 569}, {100, 14000, 13},
+        {100, 7000, 6},
+        {100, 29000, 28},
+        {1000, 57000, 569},
+        {100, 14000, 13},
         {INT64_C(4000000000000000000), 99000, INT64_C(3959999999999999999)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -107,7 +129,8 @@ static void test_binomial(void **state)
     assert_true(binomial_cdf(10, 10, 0.5) == 1);
     double p[] = {0.01, 0.5, 0.9, 0.99};
     for (size_t i = 0; i < sizeof p / sizeof *p; i++)
-        for (int64_t k = 0; k <= 60; k++) assert_true(fabs(binomial_cdf(k, 60, p[i]) - naive_binomial_cdf(k, 60, p[i])) < 1e-12);
+        for (int64_t k = 0; k <= 60; k++)
+            assert_true(fabs(binomial_cdf(k, 60, p[i]) - naive_binomial_cdf(k, 60, p[i])) < 1e-12);
     /* Large n: half of the mass is below the mean, give or take one term. */
     assert_true(fabs(binomial_cdf(500000, 1000000, 0.5) - 0.5) < 0.001);
 }
@@ -141,7 +164,8 @@ static void test_interval_covers_what_it_says(void **state)
         for (size_t p = 0; p < 3; p++) {
             int64_t low, high, n = sizes[s];
             double q = (double)milli[p] / 100000.0;
-            if (!percentile_interval(n, milli[p], 0.95, &low, &high)) continue;
+            if (!percentile_interval(n, milli[p], 0.95, &low, &high))
+                continue;
             double cover = binomial_cdf(high, n, q) - binomial_cdf(low, n, q);
             assert_true(cover >= 0.95 - 1e-9);
             /* and is not wider than it needs to be, on either side */
@@ -159,7 +183,8 @@ static void test_interval_coverage_by_simulation(void **state)
     int64_t values[200];
     int covered = 0, rounds = 2000;
     for (int r = 0; r < rounds; r++) {
-        for (int i = 0; i < 200; i++) values[i] = (int64_t)(rng_exponential(&rng) * 1e9);
+        for (int i = 0; i < 200; i++)
+            values[i] = (int64_t)(rng_exponential(&rng) * 1e9);
         sort_int64(values, 200);
         int64_t low, high;
         assert_true(percentile_interval(200, 90000, 0.95, &low, &high));
@@ -173,7 +198,8 @@ static void test_distribution_marks_thin_percentiles(void **state)
 {
     (void)state;
     int64_t values[1000];
-    for (int64_t i = 0; i < 1000; i++) values[i] = i;
+    for (int64_t i = 0; i < 1000; i++)
+        values[i] = i;
     struct distribution d = distribution_of_sorted(values, 99, PERCENTILE_NEAREST_RANK);
     assert_true(distribution_is_thin(&d, DISTRIBUTION_P99));
     assert_false(distribution_is_thin(&d, DISTRIBUTION_P95));
@@ -192,7 +218,8 @@ static void test_empty_distribution_has_no_numbers(void **state)
     struct distribution d = distribution_of_sorted(NULL, 0, PERCENTILE_LINEAR);
     assert_int_equal(d.n, 0);
     assert_true(isnan(d.min) && isnan(d.max) && isnan(d.mean) && isnan(d.std));
-    for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++) assert_true(isnan(d.percentile[i]));
+    for (int i = 0; i < DISTRIBUTION_PERCENTILES; i++)
+        assert_true(isnan(d.percentile[i]));
     assert_string_equal(percentile_method_name(d.method), "linear");
     enum percentile_method method = PERCENTILE_LINEAR;
     assert_true(percentile_method_parse("nearest_rank", &method));

@@ -3,13 +3,14 @@
 
 #include "base/rng.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
+
+#include <cmocka.h>
 
 #define MS INT64_C(1000000)
 
@@ -18,8 +19,10 @@ static void test_ramp_plateau_drain(void **state)
     (void)state;
     struct flight flight;
     flight_init(&flight, 10);
-    for (int64_t i = 0; i < 10; i++) flight_begin(&flight, i * 100 * MS);
-    for (int64_t i = 0; i < 10; i++) flight_end(&flight, (5000 + i * 50) * MS);
+    for (int64_t i = 0; i < 10; i++)
+        flight_begin(&flight, i * 100 * MS);
+    for (int64_t i = 0; i < 10; i++)
+        flight_end(&flight, (5000 + i * 50) * MS);
     int64_t start, end;
     assert_true(flight_steady(&flight, &start, &end));
     assert_int_equal(start, 900 * MS);
@@ -135,13 +138,15 @@ static void test_trend_by_hand(void **state)
     (void)state;
     struct trend trend = {0};
     assert_true(isnan(trend_fit(&trend).mean));
-    for (int64_t i = 0; i < 10; i++) trend_add(&trend, INT64_C(100000000000000) + i * 7, 1000 + i * 21);
+    for (int64_t i = 0; i < 10; i++)
+        trend_add(&trend, INT64_C(100000000000000) + i * 7, 1000 + i * 21);
     struct trend_result fit = trend_fit(&trend);
     assert_true(fabs(fit.slope - 3) < 1e-12);
     assert_true(fabs(fit.slope_error) < 1e-6);
     assert_true(fit.mean == 1000 + 4.5 * 21);
     struct trend flat = {0};
-    for (int i = 0; i < 5; i++) trend_add(&flat, 9, i);
+    for (int i = 0; i < 5; i++)
+        trend_add(&flat, 9, i);
     assert_true(isnan(trend_fit(&flat).slope));
     assert_true(isnan(steady_judge_drift(&flat, 10).ratio));
     assert_false(steady_judge_drift(&flat, 10).is_drifting);

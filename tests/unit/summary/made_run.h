@@ -8,11 +8,12 @@
 #include "summary/summary.h"
 #include "summary/summary_json.h"
 
-#include <stdarg.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #define MS INT64_C(1000000)
@@ -20,7 +21,8 @@
 /* Facts of a finished closed-loop run at concurrency 2. */
 static inline struct run_facts made_facts(int64_t planned)
 {
-    static const struct run_endpoint endpoints[] = {{"a", "http://127.0.0.1:8000/v1", 1}, {"b", "http://127.0.0.1:8001/v1", 1}};
+    static const struct run_endpoint endpoints[] = {{"a", "http://127.0.0.1:8000/v1", 1},
+                                                    {"b", "http://127.0.0.1:8001/v1", 1}};
     struct run_facts facts;
     run_facts_init(&facts);
     facts.tool = "llm";
@@ -34,8 +36,15 @@ static inline struct run_facts made_facts(int64_t planned)
     facts.rules.concurrency = 2;
     facts.rules.request_timeout_ns = 10000 * MS;
     struct engine_result result = {
-        .epoch = {5000}, .epoch_offset = {.offset_ns = INT64_C(1796060733000000000)}, .planned = planned, .cpu_ns = 5 * MS,
-        .ended_ns = 1000 * MS, .lag_p50_ns = 20000, .lag_p99_ns = 90000, .lag_max_ns = 200000, .lag_reads = 40,
+        .epoch = {5000},
+        .epoch_offset = {.offset_ns = INT64_C(1796060733000000000)},
+        .planned = planned,
+        .cpu_ns = 5 * MS,
+        .ended_ns = 1000 * MS,
+        .lag_p50_ns = 20000,
+        .lag_p99_ns = 90000,
+        .lag_max_ns = 200000,
+        .lag_reads = 40,
     };
     run_facts_set_result(&facts, &result);
     facts.journal_full_waits = 0;
@@ -78,8 +87,8 @@ static inline struct request_record made_ok(int64_t seq, int64_t sent_ms, int64_
     return r;
 }
 
-static inline struct request_record made_error(int64_t seq, int64_t sent_ms, int64_t ms, enum outcome outcome, enum error_type type,
-                                               int32_t status)
+static inline struct request_record made_error(int64_t seq, int64_t sent_ms, int64_t ms, enum outcome outcome,
+                                               enum error_type type, int32_t status)
 {
     struct request_record r;
     record_init(&r);
@@ -87,23 +96,27 @@ static inline struct request_record made_error(int64_t seq, int64_t sent_ms, int
     r.outcome = (uint8_t)outcome;
     r.error_type = (uint8_t)type;
     r.http_status = status;
-    if (outcome == OUTCOME_REFUSED) return r;
+    if (outcome == OUTCOME_REFUSED)
+        return r;
     r.sent_ns = sent_ms * MS;
     r.done_ns = r.sent_ns + ms * MS;
     r.attempt_count = 1;
-    r.attempts[0] = (struct record_attempt){.start_ns = r.sent_ns, .done_ns = r.done_ns, .http_status = status, .error_type = (uint8_t)type};
+    r.attempts[0] = (struct record_attempt){
+        .start_ns = r.sent_ns, .done_ns = r.done_ns, .http_status = status, .error_type = (uint8_t)type};
     record_derive(&r, true);
     return r;
 }
 
 /* The summary of some records of one run. */
-static inline struct summary made_summary(const struct run_facts *facts, const struct request_record *records, size_t count)
+static inline struct summary made_summary(const struct run_facts *facts, const struct request_record *records,
+                                          size_t count)
 {
     struct summary_builder *builder;
     struct summary summary;
     struct as_error err = {0};
     assert_int_equal(summary_builder_new(&facts, 1, NULL, &builder), AS_OK);
-    for (size_t i = 0; i < count; i++) summary_add(builder, 0, &records[i]);
+    for (size_t i = 0; i < count; i++)
+        summary_add(builder, 0, &records[i]);
     assert_int_equal(summary_finish(builder, &summary, &err), AS_OK);
     summary_builder_free(builder);
     return summary;
@@ -113,7 +126,8 @@ static inline bool has_reason(const struct summary *summary, const char *code, e
 {
     for (size_t i = 0; i < summary->validity.count; i++) {
         const struct validity_reason *reason = &summary->validity.reasons[i];
-        if (strcmp(reason->code, code) == 0) return reason->severity == severity;
+        if (strcmp(reason->code, code) == 0)
+            return reason->severity == severity;
     }
     return false;
 }
@@ -126,7 +140,8 @@ static inline bool lacks_reason(const struct summary *summary, const char *code)
 static inline void assert_sound(const struct summary *summary)
 {
     struct as_error err = {0};
-    if (summary_check(summary, &err) != AS_OK) fail_msg("%s", err.message);
+    if (summary_check(summary, &err) != AS_OK)
+        fail_msg("%s", err.message);
 }
 
 #endif

@@ -16,7 +16,8 @@ static void test_counts_by_phase_and_outcome(void **state)
     struct run_facts facts = made_facts(12);
     facts.result.skipped = 2;
     struct request_record records[10];
-    for (int64_t i = 0; i < 10; i++) records[i] = made_ok(i, i * 10, 50);
+    for (int64_t i = 0; i < 10; i++)
+        records[i] = made_ok(i, i * 10, 50);
     records[0].phase = PHASE_WARMUP;
     records[1].phase = PHASE_RAMP_UP;
     records[2].phase = PHASE_BOUNDARY;
@@ -56,8 +57,9 @@ static void test_window_and_rates(void **state)
     (void)state;
     struct run_facts facts = made_facts(4);
     struct request_record records[] = {
-        made_ok(0, 0, 5000),   /* warm-up: counts for nothing */
-        made_ok(1, 100, 100), made_ok(2, 150, 850),
+        made_ok(0, 0, 5000), /* warm-up: counts for nothing */
+        made_ok(1, 100, 100),
+        made_ok(2, 150, 850),
         made_error(3, 500, 1500, OUTCOME_FAILED, ERROR_TYPE_CONNECTION, -1),
     };
     records[0].phase = PHASE_WARMUP;
@@ -225,12 +227,18 @@ static void make_mix(struct request_record *records, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         int64_t ms = 20 + (int64_t)rng_below(&rng, 400);
         records[i] = made_ok(i, i * 7, ms);
-        if (i % 11 == 3) records[i] = made_error(i, i * 7, ms, OUTCOME_FAILED, ERROR_TYPE_RATE_LIMIT, 429);
-        if (i % 13 == 5) records[i] = made_error(i, i * 7, ms, OUTCOME_FAILED, ERROR_TYPE_SERVER_ERROR, 500 + (int32_t)(i % 40));
-        if (i % 17 == 4) records[i] = made_error(i, i * 7, ms, OUTCOME_TIMED_OUT, ERROR_TYPE_TIMEOUT, -1);
-        if (i % 5 == 0) records[i].client_lag_ns = -1;
-        if (i % 19 == 7) records[i].usage_missing = true;
-        if (records[i].outcome == OUTCOME_FAILED) records[i].error_message = (struct record_text){"it broke", 8};
+        if (i % 11 == 3)
+            records[i] = made_error(i, i * 7, ms, OUTCOME_FAILED, ERROR_TYPE_RATE_LIMIT, 429);
+        if (i % 13 == 5)
+            records[i] = made_error(i, i * 7, ms, OUTCOME_FAILED, ERROR_TYPE_SERVER_ERROR, 500 + (int32_t)(i % 40));
+        if (i % 17 == 4)
+            records[i] = made_error(i, i * 7, ms, OUTCOME_TIMED_OUT, ERROR_TYPE_TIMEOUT, -1);
+        if (i % 5 == 0)
+            records[i].client_lag_ns = -1;
+        if (i % 19 == 7)
+            records[i].usage_missing = true;
+        if (records[i].outcome == OUTCOME_FAILED)
+            records[i].error_message = (struct record_text){"it broke", 8};
         records[i].oom = records[i].outcome == OUTCOME_FAILED && i % 3 == 0;
         records[i].endpoint = (uint32_t)(i % 3 == 0);
     }
@@ -284,7 +292,8 @@ static void test_distributions_against_a_second_way(void **state)
     facts.endpoint_count = 2;
     make_mix(records, N);
     for (int i = 0; i < N; i++) {
-        if (records[i].outcome != OUTCOME_OK) continue;
+        if (records[i].outcome != OUTCOME_OK)
+            continue;
         uint32_t e = records[i].endpoint;
         values[e][counts[e]++] = records[i].tpot_ns;
     }
@@ -310,14 +319,21 @@ static void test_gaps_in_both_forms(void **state)
     static const char leb[] = {'\x80', '\x94', '\xeb', '\xdc', '\x03', '\x05'}; /* 10^9, 5 */
     struct record_bucket buckets[] = {{histogram_index(5), 1}, {histogram_index(1000000000), 1}};
     struct record_gap_stats stats = {
-        .n = 2, .sum_ns = 1000000005, .min_ns = 5, .max_ns = 1000000000,
-        .sum_squares = {UINT64_C(1000000000000000025), 0}, .buckets = buckets, .bucket_count = 2,
+        .n = 2,
+        .sum_ns = 1000000005,
+        .min_ns = 5,
+        .max_ns = 1000000000,
+        .sum_squares = {UINT64_C(1000000000000000025), 0},
+        .buckets = buckets,
+        .bucket_count = 2,
     };
     for (int form = 0; form < 2; form++) {
         struct run_facts facts = made_facts(1);
         struct request_record record = made_ok(0, 0, 2000);
-        if (form == 0) record.gaps = (struct record_text){leb, sizeof leb};
-        else record.gap_stats = &stats;
+        if (form == 0)
+            record.gaps = (struct record_text){leb, sizeof leb};
+        else
+            record.gap_stats = &stats;
         struct summary s = made_summary(&facts, &record, 1);
         assert_sound(&s);
         const struct distribution *itl = &s.total.latency[LATENCY_ITL];
@@ -351,8 +367,10 @@ static void test_errors_are_told_by_their_first_of_a_kind(void **state)
     (void)state;
     struct run_facts facts = made_facts(4);
     struct request_record records[] = {
-        made_error(7, 0, 10, OUTCOME_FAILED, ERROR_TYPE_RATE_LIMIT, 429), made_error(3, 0, 10, OUTCOME_FAILED, ERROR_TYPE_RATE_LIMIT, 429),
-        made_error(5, 0, 10, OUTCOME_FAILED, ERROR_TYPE_SERVER_REPORTED, 200), made_ok(1, 0, 50),
+        made_error(7, 0, 10, OUTCOME_FAILED, ERROR_TYPE_RATE_LIMIT, 429),
+        made_error(3, 0, 10, OUTCOME_FAILED, ERROR_TYPE_RATE_LIMIT, 429),
+        made_error(5, 0, 10, OUTCOME_FAILED, ERROR_TYPE_SERVER_REPORTED, 200),
+        made_ok(1, 0, 50),
     };
     records[0].error_message = (struct record_text){"later", 5};
     records[1].error_message = (struct record_text){"first", 5};
@@ -401,9 +419,9 @@ static void test_goodput(void **state)
         {{10 * MS, 10 * MS - 1, 100 * MS, 10 * MS}, &record, 0, 0},
         {{-1, -1, -1, 9 * MS}, &record, 0, 0},
         {{-1, 1, -1, 1}, &one_token, 1, 0},
-        {{50 * MS, -1, -1, -1}, &whole, 0, 1},   /* no TTFT without a stream: not shown to be met */
+        {{50 * MS, -1, -1, -1}, &whole, 0, 1},      /* no TTFT without a stream: not shown to be met */
         {{50 * MS, -1, 10 * MS, -1}, &whole, 0, 0}, /* one bound is missed whatever the other */
-        {{10 * MS, -1, -1, -1}, &waited, 0, 0},  /* 10 ms from the send, 40 ms from when it was due */
+        {{10 * MS, -1, -1, -1}, &waited, 0, 0},     /* 10 ms from the send, 40 ms from when it was due */
         {{40 * MS, -1, 130 * MS, -1}, &waited, 1, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -425,7 +443,8 @@ static void test_goodput_ratio_counts_failures(void **state)
     (void)state;
     struct run_facts facts = made_facts(3);
     facts.rules.slo.e2e_ns = 200 * MS;
-    struct request_record records[] = {made_ok(0, 0, 100), made_ok(1, 0, 500), made_error(2, 0, 10, OUTCOME_FAILED, ERROR_TYPE_BODY, 200)};
+    struct request_record records[] = {made_ok(0, 0, 100), made_ok(1, 0, 500),
+                                       made_error(2, 0, 10, OUTCOME_FAILED, ERROR_TYPE_BODY, 200)};
     struct summary s = made_summary(&facts, records, COUNT(records));
     assert_true(s.total.goodput.ratio == 1.0 / 3.0);
     assert_true(s.total.goodput.requests_per_second == 2.0);
@@ -470,7 +489,8 @@ static void test_steady_window_of_a_closed_loop(void **state)
     static struct request_record records[N];
     struct run_facts facts = made_facts(N);
     /* Two lanes of 100 ms requests, 1 ms between them; the second lane starts 50 ms later. */
-    for (int64_t i = 0; i < N; i++) records[i] = made_ok(i, i / 2 * 101 + i % 2 * 50, 100);
+    for (int64_t i = 0; i < N; i++)
+        records[i] = made_ok(i, i / 2 * 101 + i % 2 * 50, 100);
     struct summary s = made_summary(&facts, records, N);
     assert_sound(&s);
     assert_true(s.steady.is_found);
@@ -485,7 +505,8 @@ static void test_steady_window_of_a_closed_loop(void **state)
     assert_true(lacks_reason(&s, "load_not_delivered"));
     summary_done(&s);
 
-    for (int64_t i = 0; i < N; i++) records[i] = made_ok(i, i * 1000, 500 + i * 10);
+    for (int64_t i = 0; i < N; i++)
+        records[i] = made_ok(i, i * 1000, 500 + i * 10);
     facts.rules.concurrency = 1;
     s = made_summary(&facts, records, N);
     assert_true(!s.steady.is_found || !s.steady.is_stationary);
