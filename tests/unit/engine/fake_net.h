@@ -49,6 +49,7 @@ static struct {
     /* The steps of a try that was just started; they stay valid. Bytes of the request are in x->parts. */
     const struct fake_step *(*serve)(struct net_exchange *x);
     void (*at_poll)(void);            /* before each poll; NULL = nothing */
+    int64_t alarm_ns;                 /* since the epoch: a poll lasts no longer than until then */
     struct fake_exchange running[FAKE_RUNNING_MAX];
     size_t running_count, peak;
     uint64_t started, cancelled, polls;
@@ -206,6 +207,8 @@ struct mono net_loop_poll(struct net_loop *loop, struct mono until)
     int64_t next_ns = until.ns;
     for (size_t i = 0; i < fake.running_count; i++)
         next_ns = fake.running[i].next_ns < next_ns ? fake.running[i].next_ns : next_ns;
+    if (fake_now() < fake.alarm_ns && FAKE_EPOCH_NS + fake.alarm_ns < next_ns)
+        next_ns = FAKE_EPOCH_NS + fake.alarm_ns;
     if (fake.is_woken)
         next_ns = fake.now_ns;
     fake.is_woken = false;
