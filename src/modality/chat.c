@@ -370,22 +370,3 @@ bool chat_find_error(const char *text, size_t len, struct json_raw *ret)
     }
     return false;
 }
-
-bool chat_member(const char *text, size_t len, const char *key, struct json_raw *ret)
-{
-    struct json_cursor cursor;
-    struct json_raw name;
-    bool found = false;
-    json_cursor_init(&cursor, text, len);
-    if (!json_enter_object(&cursor))
-        return false;
-    while (json_next_member(&cursor, &name)) {
-        const char *value = cursor.at;
-        skip_value(&cursor);
-        if (!cursor.failed && json_raw_equals(&name, key)) {
-            *ret = (struct json_raw){value, (size_t)(cursor.at - value), false};
-            found = true;
-        }
-    }
-    return found;
-}

@@ -78,8 +78,4 @@ bool chat_append_arguments(const struct chat_choice *choice, const char *end, si
  * is of it. */
 bool chat_find_error(const char *text, size_t len, struct json_raw *ret);
 
-/* The value of the last member `key` of the object that begins at `text`, whatever its type, as it is written; false
- * when there is none. */
-bool chat_member(const char *text, size_t len, const char *key, struct json_raw *ret);
-
 #endif
