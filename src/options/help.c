@@ -16,7 +16,7 @@ static void add_option(struct strbuf *out, const struct opt_command *command, co
     strbuf_init(&left, 0);
     strbuf_init(&right, 0);
     bool is_on = opt->type == OPT_FLAG && opt->initial && strcmp(opt->initial, "true") == 0;
-    strbuf_addf(&left, "%*s--%s%s%s", NAME_COLUMN, "", is_on ? "no-" : "", opt->name, opt->type == OPT_FLAG ? "" : " ");
+    strbuf_addf(&left, "%*s--%s%s%s", NAME_COLUMN, "", is_on ? "[no-]" : "", opt->name, opt->type == OPT_FLAG ? "" : " ");
     add_value_name(&left, opt);
     strbuf_adds(&right, opt->sentence);
     if (opt->is_list)

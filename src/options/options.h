@@ -61,7 +61,7 @@ struct opt {
     const char *sentence;    /* what it does, unit included; ends with a full stop */
     const char *value;       /* placeholder, "N"; NULL = by type */
     const char *initial;     /* default as text (a list: words separated by spaces); NULL = no value */
-    const char *initial_note; /* what happens without a value when that is not nothing: "all of them" */
+    const char *initial_note; /* what happens without a value ("one a request"), or when the default is another one ("gamma where …") */
     const char *unit;        /* OPT_DURATION: unit of a plain number, "s"; others: shown in help */
     double min, max;         /* inclusive; durations in seconds, sizes in bytes; both 0 = unbounded, max 0 = no upper */
     const char *const *choices; /* OPT_ENUM, NULL-terminated */

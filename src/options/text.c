@@ -46,19 +46,33 @@ void add_value_name(struct strbuf *out, const struct opt *opt)
         strbuf_addf(out, "%s%s", i ? "|" : "", opt->choices[i]);
 }
 
+static void add_default(struct strbuf *out, const struct opt *opt)
+{
+    const char *initial = opt->initial;
+    bool is_plain_number = strspn(initial, "0123456789.") == strlen(initial);
+    if (opt->type == OPT_STRING && !opt->is_list && (!*initial || strchr(initial, ' ')))
+        strbuf_addf(out, "\"%s\"", initial);
+    else
+        strbuf_adds(out, initial);
+    if (opt->type == OPT_DURATION && opt->unit && is_plain_number)
+        strbuf_addf(out, " %s", opt->unit);
+}
+
 void add_default_sentence(struct strbuf *out, const struct opt *opt)
 {
     const char *initial = opt->initial;
     if (opt->type == OPT_FLAG) {
         strbuf_addf(out, " Default: %s.", initial && strcmp(initial, "true") == 0 ? "on" : "off");
-    } else if (initial && !*initial) {
-        strbuf_adds(out, " Default: empty.");
-    } else if (initial) {
-        bool is_plain = opt->type == OPT_DURATION && opt->unit && strspn(initial, "0123456789.") == strlen(initial);
-        strbuf_addf(out, " Default: %s%s%s.", initial, is_plain ? " " : "", is_plain ? opt->unit : "");
+        return;
     }
+    if (!initial && !opt->initial_note)
+        return;
+    strbuf_adds(out, " Default: ");
+    if (initial)
+        add_default(out, opt);
     if (opt->initial_note)
-        strbuf_addf(out, " Default: %s.", opt->initial_note);
+        strbuf_addf(out, "%s%s", initial ? "; " : "", opt->initial_note);
+    strbuf_addc(out, '.');
 }
 
 static void add_names(struct strbuf *out, const char *before, const char *words)

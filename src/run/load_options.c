@@ -26,7 +26,7 @@ static const struct opt OPTIONS[] = {
     {.name = "request-rate", .type = OPT_DOUBLE, AT(rate_per_s), GROUP, .value = "R|inf", .unit = "requests/s", .positive = true, .max = 1e7,
      .allow_inf = true, .example = "10",
      .sentence = "Send at planned times, R a second, whatever the server does. inf with a concurrency is a closed loop, alone all at once."},
-    {.name = "max-concurrency", .type = OPT_INT, AT(max_concurrency), GROUP, .min = 1, .max = 1000000, .example = "64", .modes = RUN_OPEN,
+    {.name = "max-concurrency", .type = OPT_INT, AT(max_concurrency), GROUP, .min = 1, .max = 1000000, .example = "64",
      .sentence = "With a rate: most requests in flight, waiting shows as queue delay. Without one, or with inf: --concurrency."},
     {.name = "arrival", .type = OPT_ENUM, AT(arrival), GROUP, .choices = ARRIVALS, .initial = "poisson",
      .initial_note = "gamma where --burstiness is given", .modes = RUN_OPEN, .sentence = "How send times are spread."},

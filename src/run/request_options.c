@@ -18,7 +18,7 @@ static const struct opt OPTIONS[] = {
     {.name = "served-model-name", .type = OPT_STRING, AT(served_model), GROUP, .value = "NAME", .check = check_model, .allowed = "a name",
      .example = "llama", .sentence = "The model's name in requests, when it differs from --model; goes before it.", .is_hidden = true},
     {.name = "mode", .type = OPT_ENUM, AT(api), GROUP, .choices = APIS, .initial = "chat",
-     .initial_note = "where the URL or --endpoint ends in /completions, completion",
+     .initial_note = "completion where the URL or --endpoint ends in /completions",
      .sentence = "The API: /chat/completions with messages, or /completions with a prompt."},
     {.name = "streaming", .aliases = "stream", .type = OPT_FLAG, AT(streaming), GROUP,
      .sentence = "Ask for a stream of events, with usage in it. Without it there is no TTFT."},

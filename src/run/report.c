@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run.h"
+
+#include "report/console.h"
+#include "report/files.h"
+#include "report/vllm_block.h"
+#include "run/exits.h"
+#include "run/signals.h"
+#include "summary/run_file.h"
+#include "summary/summary_json.h"
+
+#include <unistd.h>
+
+/* A summary without a record, for a run that never began. */
+static as_status summarize_nothing(struct run *run, struct as_error *err)
+{
+    const struct run_facts *shards[] = {&run->facts};
+    struct summary_builder *builder = NULL;
+    as_status status = summary_builder_new(shards, 1, NULL, &builder);
+    if (status != AS_OK)
+        return error_set(err, status, "the summary cannot be made");
+    status = summary_finish(builder, &run->summary, err);
+    summary_builder_free(builder);
+    return status;
+}
+
+static as_status make_summary(struct run *run, struct as_error *err)
+{
+    as_status status = run->records ? records_finish(run->records, &run->summary, err) : summarize_nothing(run, err);
+    run->has_summary = status == AS_OK;
+    return status;
+}
+
+/* Keeps the first failure: one file that cannot be written does not keep the others from being. */
+static void note(as_status status, const struct as_error *each, as_status *first, struct as_error *err)
+{
+    if (status != AS_OK && *first == AS_OK) {
+        *first = status;
+        *err = *each;
+    }
+}
+
+static as_status write_files(struct run *run, struct as_error *err)
+{
+    char path[PATH_MAX];
+    struct as_error each = {0};
+    as_status first = AS_OK;
+    note(run_file_write(run->folder.path, &run->facts, &each), &each, &first, err);
+    folder_file(&run->folder, "summary.json", path);
+    note(report_write_summary(path, &run->summary, &each), &each, &first, err);
+    folder_file(&run->folder, "data.jsonl", path);
+    note(report_append_data_log(path, &run->summary, &each), &each, &first, err);
+    if (run->config.result.data_log)
+        note(report_append_data_log(run->config.result.data_log, &run->summary, &each), &each, &first, err);
+    return first;
+}
+
+static as_status add_console(const struct run *run, struct strbuf *out, struct as_error *err)
+{
+    const struct result_config *config = &run->config.result;
+    struct vllm_choice choice;
+    as_status status = AS_OK;
+    switch ((enum run_console)config->console) {
+    case RUN_CONSOLE_TABLE:
+        status = console_table(&run->summary, console_wants_colour(isatty(STDOUT_FILENO) == 1), out);
+        strbuf_addf(out, "\nFiles: %s\n", run->folder.path);
+        break;
+    case RUN_CONSOLE_VLLM:
+        status = vllm_choice_read(config->percentile_metrics, config->metric_percentiles, &choice, err);
+        if (status == AS_OK)
+            status = vllm_block(&run->summary, &choice, out);
+        break;
+    case RUN_CONSOLE_JSON:
+        status = summary_write_json(&run->summary, 2, out);
+        break;
+    case RUN_CONSOLE_NONE:
+        break;
+    }
+    return status == AS_OK || status == AS_E_USAGE ? status : error_set(err, status, "the summary cannot be shown");
+}
+
+as_status run_report(struct run *run, struct strbuf *console, struct as_error *err)
+{
+    struct as_error each = {0};
+    as_status first = AS_OK;
+    if (run->records)
+        note(records_close(run->records, &each), &each, &first, err);
+    as_status status = make_summary(run, &each);
+    note(status, &each, &first, err);
+    if (status != AS_OK)
+        return first;
+    note(write_files(run, &each), &each, &first, err);
+    note(add_console(run, console, &each), &each, &first, err);
+    return first;
+}
+
+int run_exit_code(const struct run *run)
+{
+    if (run->facts.has_result && run->facts.result.stopped_by_signal && signals_caught())
+        return 128 + signals_caught();
+    if (run->config.result.fail_on_error && run->summary.total.errors.count > 0)
+        return RUN_EXIT_ERRORS;
+    return run->config.result.require_valid && !run->summary.validity.is_valid ? RUN_EXIT_INVALID : 0;
+}

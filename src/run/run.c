@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "run/live.h"
+#include "run/machine.h"
+#include "run/ntp.h"
+#include "run/slo.h"
+#include "run/signals.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CLOCK_LIMIT_NS NS_PER_S
+
+void run_init(struct run *run, const struct run_program *program)
+{
+    memset(run, 0, sizeof *run);
+    run->program = *program;
+    arena_init(&run->arena, 0, 0);
+    targets_init(&run->targets);
+    run_facts_init(&run->facts);
+}
+
+void run_done(struct run *run)
+{
+    if (run->has_summary)
+        summary_done(&run->summary);
+    records_free(run->records);
+    source_done(&run->source);
+    if (run->has_plan)
+        plan_done(&run->plan);
+    targets_done(&run->targets);
+    arena_done(&run->arena);
+}
+
+/* A file that is not there is told before anything is asked or made. */
+static as_status check_prompt_file(const char *source, struct as_error *err)
+{
+    if (!source || strcmp(source, "-") == 0 || fetch_is_url(source) || access(source, R_OK) == 0)
+        return AS_OK;
+    return error_set_errno(err, errno, "--prompts: %.300s", source);
+}
+
+as_status run_configure(struct run *run, struct as_error *err)
+{
+    struct run_slo slo;
+    as_status status = targets_list(&run->targets, &run->config.endpoint, err);
+    if (status == AS_OK)
+        status = run_resolve(&run->config, &run->parsed, &run->targets.list, &run->shape, err);
+    if (status == AS_OK)
+        status = slo_read(&run->config.result.goodput, &slo, err);
+    if (status == AS_OK)
+        status = targets_open(&run->targets, &run->config.endpoint, &run->parsed, err);
+    if (status == AS_OK)
+        status = check_prompt_file(run->config.prompt.source, err);
+    if (status == AS_OK)
+        status = plan_make(&run->config, &run->shape, &run->plan, err);
+    run->has_plan = status == AS_OK;
+    return status;
+}
+
+as_status run_open(struct run *run, int argc, char *const *argv, struct as_error *err)
+{
+    struct strbuf line AS_AUTO_STRBUF;
+    char path[PATH_MAX];
+    as_status status = identity_make("llm", wall_now(), &run->identity, err);
+    if (status == AS_OK)
+        status = folder_open(run->config.result.folder, run->identity.human, &run->folder, err);
+    if (status != AS_OK)
+        return status;
+    strbuf_init(&line, 0);
+    strbuf_adds(&line, "assay ");
+    options_command_line(run->parsed.command, argc, argv, &line);
+    strbuf_addc(&line, '\n');
+    if (strbuf_status(&line) != AS_OK)
+        return error_set(err, AS_E_NOMEM, "out of memory");
+    folder_file(&run->folder, "command.txt", path);
+    status = file_write_atomic(path, strbuf_text(&line), line.len, err);
+    return status == AS_OK ? run_fill_facts(run, err) : status;
+}
+
+/* Unreachable servers are no refusal: a closed network is no reason to doubt every clock in it. */
+static as_status check_clock(struct run *run, struct as_error *err)
+{
+    const struct result_config *config = &run->config.result;
+    struct run_ntp *ntp = &run->facts.ntp;
+    struct ntp_answer answer;
+    struct as_error reason = {0};
+    if (config->skip_ntp) {
+        ntp->outcome = "skipped";
+        return AS_OK;
+    }
+    as_status status = ntp_ask(config->ntp_servers.items, config->ntp_servers.count, NTP_TIME_LIMIT_NS, &answer, &reason);
+    if (status != AS_OK) {
+        ntp->outcome = "unreachable";
+        ntp->message = arena_strdup(&run->arena, reason.message);
+        log_warning("no time server answered, the clock is not checked (%s); --skip-ntp-check leaves the check out", reason.message);
+        return AS_OK;
+    }
+    ntp->outcome = "ok";
+    ntp->server = config->ntp_servers.items[answer.server];
+    ntp->offset_ns = answer.offset_ns;
+    ntp->round_trip_ns = answer.round_trip_ns;
+    if (answer.offset_ns > CLOCK_LIMIT_NS || answer.offset_ns < -CLOCK_LIMIT_NS)
+        return error_set(err, AS_E_STATE,
+                         "this machine's clock is %.3f s off (%s says so), more than 1 s: set the clock, or leave the check out with --skip-ntp-check",
+                         -(double)answer.offset_ns / (double)NS_PER_S, ntp->server);
+    return AS_OK;
+}
+
+static as_status check_machine(struct run *run, struct as_error *err)
+{
+    struct machine_needs needs = {.threads = run->shape.threads};
+    needs.connections = run->shape.is_open_loop ? run->shape.max_concurrency : run->shape.concurrency;
+    if (needs.connections == 0 && run->plan.planned_requests > 0 && run->config.load.rate_per_s > 1e308)
+        needs.connections = run->plan.planned_requests;
+    for (size_t i = 0; i < run->targets.count; i++)
+        needs.is_tcp = needs.is_tcp || !run->targets.nets[i].unix_path;
+    machine_describe(&run->arena, &run->facts.environment);
+    as_status status = machine_prepare(&needs, &run->facts.environment, err);
+    return status == AS_OK || status == AS_E_NOMEM ? status : AS_E_STATE;
+}
+
+as_status run_check(struct run *run, struct as_error *err)
+{
+    as_status status = check_machine(run, err);
+    return status == AS_OK ? check_clock(run, err) : status;
+}
+
+static void warn_of_prompts(const struct run *run)
+{
+    const struct prompts *prompts = &run->source.prompts;
+    int64_t reuse = run->plan.engine.request_count == INT64_MAX ? 0 : prompts_reuse(prompts, run->plan.engine.request_count);
+    if (prompts->bad_lines)
+        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines, prompts->first_bad.message);
+    if (prompts->unknown_member[0])
+        log_warning("the prompts have members without a meaning here, for example \"%s\"", prompts->unknown_member);
+    if (reuse > 1 && !run->config.request.unique_prompts && !run->config.result.quiet)
+        log_info("prompts are used up to %lld times: a prefix cache of the server may help (--unique-prompts)", (long long)reuse);
+}
+
+as_status run_ask(struct run *run, struct as_error *err)
+{
+    struct source_context context = {&run->config, &run->parsed, &run->shape, &run->targets};
+    as_status status = targets_resolve(&run->targets, run->config.connection.connect_timeout_ns, err);
+    if (status == AS_OK)
+        status = source_find_model(&context, err);
+    if (status == AS_OK)
+        status = source_make(&context, &run->source, err);
+    if (status == AS_OK)
+        status = run_fill_facts(run, err);
+    if (status == AS_OK)
+        warn_of_prompts(run);
+    return status;
+}
+
+static struct engine_options engine_options_of(const struct run *run)
+{
+    static const enum engine_balance balances[] = {BALANCE_WEIGHTED_ROUND_ROBIN, BALANCE_ROUND_ROBIN, BALANCE_LEAST_INFLIGHT, BALANCE_RANDOM};
+    const struct connection_config *connection = &run->config.connection;
+    int64_t in_flight = run->shape.is_open_loop ? run->shape.max_concurrency : run->shape.concurrency;
+    int64_t max_idle = connection->max_idle != OPT_ABSENT ? connection->max_idle : in_flight ? in_flight : 1024;
+    return (struct engine_options){
+        .threads = run->shape.threads,
+        .balance = balances[run->config.endpoint.balance],
+        .seed = (uint64_t)run->config.load.seed,
+        .retries = (uint32_t)connection->retries,
+        .retry_backoff_ns = connection->retry_backoff_ns,
+        .eject_after = (uint32_t)run->config.endpoint.eject_after,
+        .request_timeout_ns = connection->request_timeout_ns,
+        .drain_ns = run->config.load.drain_ns,
+        .save_content = run->config.result.save_content,
+        .save_gaps = run->config.result.save_gaps,
+        .prewarm = connection->prewarm,
+        .run_id = run->identity.uuid,
+        .user_agent = arena_printf((struct arena *)(uintptr_t)&run->arena, "assay/%s", run->program.version),
+        .net = {
+            .connect_timeout_ns = connection->connect_timeout_ns,
+            .idle_timeout_ns = connection->idle_timeout_ns,
+            .keepalive_s = (int)(connection->keepalive_ns / NS_PER_S),
+            .max_idle = (uint32_t)max_idle,
+            .no_reuse = !connection->reuse,
+            .insecure = run->config.endpoint.insecure,
+            .ca_cert = run->config.endpoint.ca_cert,
+            .proxy = run->config.endpoint.proxy,
+            .no_kernel_stamps = !connection->kernel_stamps,
+            .busy_poll_us = (int)(connection->busy_poll_ns / NS_PER_US),
+        },
+    };
+}
+
+static struct live_options live_options_of(const struct run *run)
+{
+    const struct engine_plan *plan = &run->plan.engine;
+    int64_t duration_ns = plan->duration_ns ? plan->duration_ns + plan->ramp_up_ns : plan->stop_after_ns;
+    return (struct live_options){
+        .is_quiet = run->config.result.quiet,
+        .interval_ns = run->config.result.progress_ns,
+        .planned = run->plan.planned_requests,
+        .warmup = (plan->warmup_count - plan->shard + plan->shard_count - 1) / plan->shard_count,
+        .duration_ns = duration_ns,
+        .is_streaming = run->config.request.streaming,
+    };
+}
+
+/* Runs the engine; signals reach it only meanwhile. */
+static as_status run_engine(struct run *run, struct llm *llm, struct as_error *err)
+{
+    struct engine_options options = engine_options_of(run);
+    struct live_options live = live_options_of(run);
+    struct engine *engine = NULL;
+    struct engine_result result;
+    as_status status = options.user_agent ? AS_OK : error_set(err, AS_E_NOMEM, "out of memory");
+    if (status == AS_OK)
+        status = engine_new(&run->plan.engine, &options, run->targets.engines, (uint32_t)run->targets.count, llm_modality(), llm,
+                            records_sink(run->records), &engine, err);
+    if (status != AS_OK)
+        return status;
+    const char *text = arena_printf(&run->arena, "\nassay: stopping: requests in flight may go on for %lld s; a second signal ends at once\n",
+                                    (long long)(options.drain_ns / NS_PER_S));
+    signals_set_engine(engine, text);
+    status = live_run(engine, &live, &result, err);
+    signals_set_engine(NULL, NULL);
+    engine_free(engine);
+    if (status == AS_OK)
+        run_facts_set_result(&run->facts, &result);
+    return status;
+}
+
+as_status run_measure(struct run *run, struct as_error *err)
+{
+    struct llm *llm = NULL;
+    struct llm_config config = source_llm_config(&run->config, &run->targets);
+    config.run_id = run->identity.uuid;
+    as_status status = llm_new(&config, &run->source.prompts, &llm, err);
+    if (status != AS_OK)
+        return status;
+    status = records_open(&run->folder, &run->facts, run->shape.threads, &run->records, err);
+    if (status == AS_OK)
+        status = run_engine(run, llm, err);
+    llm_free(llm);
+    return status;
+}

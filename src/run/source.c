@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FETCH_TIMEOUT_NS (INT64_C(30) * NS_PER_S)
+#define MODEL_LIST_MAX_BYTES ((size_t)8 * 1024 * 1024)
+#define MODELS_SHOWN 8
+#define SYNTHETIC_PROMPTS_MAX 4096
+#define PROBE_SHORT_WORDS 32
+#define PROBE_LONG_WORDS 256
+
+static as_status no_memory(struct as_error *err)
+{
+    return error_set(err, AS_E_NOMEM, "out of memory");
+}
+
+/* A reply that is not 2xx is an error here; the sentence begins with what was asked. */
+static as_status run_fetch(const struct fetch_request *request, const char *what, struct fetch_reply *ret, struct as_error *err)
+{
+    as_status status = fetch_run(request, ret, err);
+    if (status != AS_OK) {
+        error_prefix(err, "%s", what);
+        return status;
+    }
+    if (ret->status >= 200 && ret->status < 300)
+        return AS_OK;
+    status = error_set(err, AS_E_NETWORK, "%s: %s answered %d: %.160s", what, ret->url, ret->status, strbuf_text(&ret->body));
+    fetch_reply_done(ret);
+    return status;
+}
+
+/* One model: its name. Else a sentence with what there is. */
+static as_status choose_model(const struct json_value *root, const char **ret, struct as_error *err)
+{
+    const struct json_value *data = json_get(root, "data");
+    char names[300] = "";
+    size_t count = 0, used = 0;
+    for (const struct json_value *model = data && data->type == JSON_ARRAY ? data->first : NULL; model; model = model->next) {
+        const char *id;
+        if (!json_string(json_get(model, "id"), &id))
+            continue;
+        *ret = id;
+        if (count++ < MODELS_SHOWN && used < sizeof names - 1) {
+            int len = snprintf(names + used, sizeof names - used, "%s%.80s", used ? ", " : "", id);
+            used += len > 0 ? (size_t)len : 0;
+        }
+    }
+    if (count == 1)
+        return AS_OK;
+    if (count == 0)
+        return error_set(err, AS_E_USAGE, "the server's /models lists no model; give --model NAME");
+    return error_set(err, AS_E_USAGE, "the server's /models lists %zu models (%s%s); give --model NAME", count, names,
+                     count > MODELS_SHOWN ? ", …" : "");
+}
+
+as_status source_find_model(const struct source_context *context, struct as_error *err)
+{
+    struct run_config *config = context->config;
+    if (config->request.model)
+        return AS_OK;
+    struct fetch_request request;
+    struct fetch_reply reply;
+    if (targets_fetch(context->targets, 0, "/models", &config->endpoint, &request) != AS_OK)
+        return no_memory(err);
+    request.timeout_ns = FETCH_TIMEOUT_NS;
+    request.max_bytes = MODEL_LIST_MAX_BYTES;
+    as_status status = run_fetch(&request, "--model is not given and the list of models cannot be read", &reply, err);
+    if (status != AS_OK)
+        return status;
+    const struct json_value *root = NULL;
+    const char *name = NULL;
+    struct arena arena;
+    arena_init(&arena, 0, MODEL_LIST_MAX_BYTES * 8);
+    struct json_limits limits = {.lossy = true};
+    if (json_parse(strbuf_text(&reply.body), reply.body.len, &limits, &arena, &root, NULL) != AS_OK)
+        status = error_set(err, AS_E_NETWORK, "the server's /models is not JSON; give --model NAME");
+    else
+        status = choose_model(root, &name, err);
+    if (status == AS_OK)
+        status = options_put(context->parsed, "model", name, err);
+    arena_done(&arena);
+    fetch_reply_done(&reply);
+    return status;
+}
+
+struct llm_config source_llm_config(const struct run_config *config, const struct targets *targets)
+{
+    static const char *const fields[] = {"max_tokens", "max_completion_tokens"};
+    const struct request_config *request = &config->request;
+    return (struct llm_config){
+        .api = request->api == RUN_CHAT ? LLM_CHAT : LLM_COMPLETION,
+        .streaming = request->streaming,
+        .model = request->model,
+        .system_prompt = request->system_prompt,
+        .max_tokens_field = fields[request->max_tokens_field],
+        .max_tokens = request->max_tokens,
+        .min_tokens = request->min_tokens == OPT_ABSENT ? -1 : request->min_tokens,
+        .ignore_eos = request->ignore_eos,
+        .temperature = request->temperature,
+        .has_seed = request->seed != OPT_ABSENT,
+        .seed = request->seed == OPT_ABSENT ? 0 : request->seed,
+        .choices = (uint32_t)request->choices,
+        .extra_body = request->extra_body,
+        .unique_prompts = request->unique_prompts,
+        .run_seed = (uint64_t)config->load.seed,
+        .save_content = config->result.save_content,
+        .save_limit_bytes = (size_t)config->result.save_limit_bytes,
+        .secrets = targets ? targets->secrets : NULL, /* ends with NULL */
+    };
+}
+
+/* Prompts of these texts, in this order. */
+static as_status prompts_of(const char *const *texts, size_t count, struct prompts *ret, struct as_error *err)
+{
+    struct strbuf lines AS_AUTO_STRBUF;
+    strbuf_init(&lines, 0);
+    for (size_t i = 0; i < count; i++) {
+        struct json_writer writer;
+        json_writer_init(&writer, &lines, 0);
+        json_open_object(&writer);
+        json_member_string(&writer, "prompt", texts[i]);
+        json_close_object(&writer);
+        strbuf_addc(&lines, '\n');
+    }
+    if (strbuf_status(&lines) != AS_OK)
+        return no_memory(err);
+    return prompts_parse(strbuf_text(&lines), lines.len, "generated prompts", NULL, ret, err);
+}
+
+/* The body of a request with this prompt. */
+static as_status body_of(const struct llm_config *config, const char *prompt, struct strbuf *out, struct as_error *err)
+{
+    struct prompts prompts;
+    struct llm *llm = NULL;
+    as_status status = prompts_of(&prompt, 1, &prompts, err);
+    if (status != AS_OK)
+        return status;
+    status = llm_new(config, &prompts, &llm, err);
+    if (status == AS_OK) {
+        status = llm_body(llm, 0, out);
+        llm_free(llm);
+    }
+    prompts_done(&prompts);
+    return status;
+}
+
+as_status source_body_template(const struct llm_config *config, struct strbuf *out, struct as_error *err)
+{
+    return body_of(config, "{prompt}", out, err);
+}
+
+/* Sends one probe and reads usage.prompt_tokens. */
+static as_status probe_once(const struct source_context *context, struct token_probe *probe, struct as_error *err)
+{
+    struct strbuf text AS_AUTO_STRBUF, body AS_AUTO_STRBUF;
+    struct fetch_request request;
+    struct fetch_reply reply;
+    struct llm_config config = source_llm_config(context->config, context->targets);
+    strbuf_init(&text, 0);
+    strbuf_init(&body, 0);
+    config.streaming = false;
+    config.max_tokens = 1;
+    config.min_tokens = -1;
+    config.ignore_eos = false;
+    config.unique_prompts = false;
+    synthetic_text((uint64_t)context->config->load.seed, UINT64_MAX - (uint64_t)probe->words, probe->words, &text);
+    as_status status = body_of(&config, strbuf_text(&text), &body, err);
+    if (status == AS_OK)
+        status = targets_fetch(context->targets, 0, config.api == LLM_CHAT ? "/chat/completions" : "/completions", &context->config->endpoint,
+                               &request);
+    if (status != AS_OK)
+        return status;
+    request.body = strbuf_text(&body);
+    request.body_len = body.len;
+    request.timeout_ns = context->config->connection.request_timeout_ns;
+    const char **headers = arena_calloc(&context->targets->arena, request.header_count + 1, sizeof *headers);
+    if (!headers)
+        return no_memory(err);
+    for (size_t i = 0; i < request.header_count; i++)
+        headers[i] = request.headers[i];
+    headers[request.header_count++] = "Content-Type: application/json";
+    request.headers = headers;
+    status = run_fetch(&request, "calibration of tokens per word", &reply, err);
+    if (status != AS_OK)
+        return status;
+    struct arena arena;
+    const struct json_value *root = NULL;
+    struct json_limits limits = {.lossy = true};
+    arena_init(&arena, 0, 0);
+    if (json_parse(strbuf_text(&reply.body), reply.body.len, &limits, &arena, &root, NULL) != AS_OK ||
+        !json_int64(json_path(root, "usage.prompt_tokens"), &probe->prompt_tokens))
+        status = error_set(err, AS_E_NETWORK,
+                           "calibration of tokens per word: the answer holds no usage.prompt_tokens; give --tokens-per-word R or --no-calibrate");
+    arena_done(&arena);
+    fetch_reply_done(&reply);
+    return status;
+}
+
+static as_status calibrate(const struct source_context *context, struct source *source, struct as_error *err)
+{
+    char text[32];
+    source->probes[0].words = PROBE_SHORT_WORDS;
+    source->probes[1].words = PROBE_LONG_WORDS;
+    for (size_t i = 0; i < 2; i++) {
+        as_status status = probe_once(context, &source->probes[i], err);
+        if (status != AS_OK)
+            return status;
+    }
+    source->probe_count = 2;
+    as_status status = token_ratio_fit(source->probes, 2, &source->ratio, err);
+    if (status != AS_OK) {
+        error_prefix(err, "calibration of tokens per word");
+        return AS_E_NETWORK;
+    }
+    double_format(source->ratio.tokens_per_word, text);
+    return options_put(context->parsed, "tokens-per-word", text, err);
+}
+
+static size_t synthetic_count(const struct run_config *config)
+{
+    int64_t wanted = config->prompt.count;
+    if (wanted == OPT_ABSENT) {
+        bool is_counted = config->load.num_requests != OPT_ABSENT;
+        wanted = is_counted ? config->load.num_requests + config->load.warmup_requests : SYNTHETIC_PROMPTS_MAX;
+        wanted = wanted > SYNTHETIC_PROMPTS_MAX ? SYNTHETIC_PROMPTS_MAX : wanted;
+    }
+    return (size_t)wanted;
+}
+
+static as_status generate(const struct source_context *context, struct source *source, struct as_error *err)
+{
+    const struct run_config *config = context->config;
+    source->ratio = TOKEN_RATIO_DEFAULT;
+    if (!isnan(config->prompt.tokens_per_word)) {
+        source->ratio.tokens_per_word = config->prompt.tokens_per_word;
+    } else if (config->prompt.calibrate && !config->result.dry_run) {
+        as_status status = calibrate(context, source, err);
+        if (status != AS_OK)
+            return status;
+    }
+    struct synthetic_spec spec = {
+        .seed = (uint64_t)config->load.seed,
+        .count = synthetic_count(config),
+        .input = context->shape->input,
+        .output = context->shape->output,
+        .ratio = source->ratio,
+    };
+    return synthetic_prompts(&spec, &source->prompts, err);
+}
+
+static as_status load(const struct run_config *config, struct source *source, struct as_error *err)
+{
+    struct prompts_options options = {
+        .skip_bad_lines = config->prompt.skip_bad_lines,
+        .ca_cert = config->endpoint.ca_cert,
+        .proxy = config->endpoint.proxy,
+        .insecure = config->endpoint.insecure,
+    };
+    return prompts_load(config->prompt.source, &options, &source->prompts, err);
+}
+
+as_status source_make(const struct source_context *context, struct source *ret, struct as_error *err)
+{
+    struct source source = {0};
+    as_status status = context->shape->is_synthetic ? generate(context, &source, err) : load(context->config, &source, err);
+    if (status != AS_OK)
+        return status;
+    status = prompts_shuffle(&source.prompts, (uint64_t)context->config->load.seed);
+    if (status != AS_OK) {
+        prompts_done(&source.prompts);
+        return no_memory(err);
+    }
+    source.has_prompts = true;
+    *ret = source;
+    return AS_OK;
+}
+
+void source_done(struct source *source)
+{
+    if (source->has_prompts)
+        prompts_done(&source->prompts);
+    *source = (struct source){0};
+}
