@@ -174,6 +174,7 @@ static as_status configure(SSL_CTX *context, const struct net_options *options, 
 
 as_status tls_open(struct net_loop *loop, struct as_error *err)
 {
+    tls_memory_install();
     loop->plain = malloc(NET_PLAIN_BYTES);
     loop->gather = malloc(NET_PLAIN_BYTES);
     loop->bio_method = bio_method_new();
@@ -272,6 +273,21 @@ static void explain_failure(const struct net_connection *c, char *sentence, size
         snprintf(sentence, size, "TLS handshake with %.50s: %.90s", host, code ? ERR_reason_error_string(code) : "it failed");
 }
 
+bool tls_is_inside_record(const struct net_connection *c)
+{
+    return SSL_has_pending(c->tls) == 1 || strcmp(SSL_rstate_string(c->tls), "RH") != 0; /* RH: a header is next */
+}
+
+/*
+ * SSL_MODE_RELEASE_BUFFERS is not enough: reading makes a write buffer too and leaves it, 16 KiB a connection. Inside a record
+ * OpenSSL would give away the buffer that it goes on to fill.
+ */
+static void release_buffers(const struct net_connection *c)
+{
+    if (!tls_is_inside_record(c))
+        SSL_free_buffers(c->tls);
+}
+
 enum tls_step tls_handshake(struct net_connection *c, char *sentence, size_t size)
 {
     ERR_clear_error();
@@ -280,6 +296,7 @@ enum tls_step tls_handshake(struct net_connection *c, char *sentence, size_t siz
         return TLS_DONE;
     switch (SSL_get_error(c->tls, result)) {
     case SSL_ERROR_WANT_READ:
+        release_buffers(c);
         return TLS_WANT_READ;
     case SSL_ERROR_WANT_WRITE:
         return TLS_WANT_WRITE;
@@ -313,12 +330,8 @@ size_t tls_read(struct net_connection *c)
         break;
     }
     ERR_clear_error();
+    release_buffers(c);
     return 0;
-}
-
-bool tls_is_inside_record(const struct net_connection *c)
-{
-    return SSL_has_pending(c->tls) == 1;
 }
 
 ssize_t tls_write(struct net_connection *c, const void *data, size_t len)
