@@ -47,6 +47,22 @@ static void add_completion(struct strbuf *out)
     options_completion(lines, count, out);
 }
 
+/* assay(1): what the commands are. */
+static void add_front_page(struct strbuf *out)
+{
+    size_t count;
+    const struct command *const *list = command_list(&count);
+    strbuf_addf(out,
+                ".TH ASSAY 1 \"\" \"assay %s\" \"Assay\"\n.SH NAME\nassay \\- measure how fast model servers work, and how far the numbers can "
+                "be trusted\n.SH SYNOPSIS\n.B assay\nCOMMAND [options]\n.SH COMMANDS\n",
+                version_info()->version);
+    for (size_t i = 0; i < count; i++)
+        strbuf_addf(out, ".TP\n.BR assay\\-%s (1)\n%s.\n", list[i]->line->name, list[i]->line->summary);
+    strbuf_adds(out, ".PP\nCalled as\n.B metrumbench\\-llm\nit is\n.BR \"assay llm\" .\n"
+                     ".SH ENVIRONMENT\nEvery option is read from ASSAY_ and its name in capitals with _ for \\-, "
+                     "unless the command line has it.\n");
+}
+
 static int print_document(enum help_format format, const struct command *command)
 {
     struct strbuf text AS_AUTO_STRBUF;
@@ -55,6 +71,8 @@ static int print_document(enum help_format format, const struct command *command
         add_page(&text);
     else if (format == HELP_BASH)
         add_completion(&text);
+    else if (format == HELP_MAN && !command)
+        add_front_page(&text);
     else if (format == HELP_MAN)
         options_man(command->line, version_info()->version, &text);
     else
@@ -72,7 +90,7 @@ static int help_run(int argc, char **argv)
     arena_init(&arena, 0, 0);
     as_status status = options_read(&HELP_LINE, &(struct opt_input){argc, argv, NULL, &config, &arena}, &parsed, &err);
     const struct command *command = status == AS_OK && parsed.operand_count ? command_find(parsed.operands[0]) : NULL;
-    bool is_page = status == AS_OK && (config.format == HELP_MARKDOWN || config.format == HELP_BASH);
+    bool is_of_all = status == AS_OK && config.format != HELP_SCHEMA;
     if (status != AS_OK)
         exit_code = command_fail("help", &err);
     else if (parsed.wants_help)
@@ -83,8 +101,8 @@ static int help_run(int argc, char **argv)
         exit_code = front_unknown(parsed.operands[0]);
     else if (!command && config.format == HELP_TEXT)
         exit_code = front_print_commands();
-    else if (!command && !is_page)
-        exit_code = front_usage("help: --format man and --format schema need the name of a command");
+    else if (!command && !is_of_all)
+        exit_code = front_usage("help: --format schema needs the name of a command");
     else if (command && config.format == HELP_TEXT)
         exit_code = command_print_help(command->line);
     else

@@ -86,6 +86,15 @@ static void add_foreign(struct strbuf *out, const struct opt_command *command)
     }
 }
 
+/* Options that are there for the sake of other tools. */
+static void add_hidden(struct strbuf *out, const struct opt_command *command)
+{
+    size_t count = command_option_count(command);
+    for (size_t i = 0; i < count; i++)
+        if (command_option(command, i, NULL)->is_hidden)
+            add_option(out, command, command_option(command, i, NULL));
+}
+
 static void add_end(struct strbuf *out, const struct opt_command *command)
 {
     if (command->exit_count)
@@ -140,5 +149,6 @@ void options_man(const struct opt_command *command, const char *version, struct 
         }
     }
     add_foreign(out, command);
+    add_hidden(out, command);
     add_end(out, command);
 }

@@ -45,6 +45,20 @@ static void add_option(struct strbuf *out, const struct opt_command *command, co
     strbuf_adds(out, " |\n");
 }
 
+/* Options that are there for the sake of other tools. */
+static void add_hidden(struct strbuf *out, const struct opt_command *command)
+{
+    size_t count = command_option_count(command);
+    for (size_t i = 0; i < count; i++) {
+        const struct opt *opt = command_option(command, i, NULL);
+        if (!opt->is_hidden)
+            continue;
+        strbuf_addf(out, "| `--%s` | works as there | ", opt->name);
+        add_cell(out, opt->sentence);
+        strbuf_adds(out, " |\n");
+    }
+}
+
 static void add_foreign(struct strbuf *out, const struct opt_command *command)
 {
     static const char *const words[] = {"the same as", "becomes", "always so", "refused"};
@@ -58,6 +72,7 @@ static void add_foreign(struct strbuf *out, const struct opt_command *command)
         add_cell(out, foreign->sentence ? foreign->sentence : "");
         strbuf_adds(out, " |\n");
     }
+    add_hidden(out, command);
 }
 
 void options_markdown(const struct opt_command *command, struct strbuf *out)
