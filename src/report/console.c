@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_WIDTH 12
+#define LABEL_WIDTH   12
+#define FOREIGN_BYTES 160
 
 struct console {
     const struct summary *summary;
@@ -52,6 +53,26 @@ static void put_label(const struct console *c, const char *label)
     strbuf_addf(c->out, "%-*s", LABEL_WIDTH, label);
 }
 
+/*
+ * A text that came from a server or a user, up to `max_bytes`, whole characters only. Control characters become spaces:
+ * an error message must not steer the terminal.
+ */
+static void put_foreign(const struct console *c, const char *text, size_t max_bytes)
+{
+    size_t len = strlen(text);
+    if (len > max_bytes) {
+        len = max_bytes;
+        while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+            len--;
+    }
+    for (size_t i = 0; i < len; i++) {
+        unsigned char byte = (unsigned char)text[i], next = i + 1 < len ? (unsigned char)text[i + 1] : 0;
+        bool is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+        i += is_c1;
+        strbuf_addc(c->out, byte < 0x20 || byte == 0x7f || is_c1 ? ' ' : (char)byte);
+    }
+}
+
 static const char *config_text(const struct summary *s, const char *member)
 {
     const char *text = NULL;
@@ -67,10 +88,14 @@ static void put_run(const struct console *c)
     if (!model)
         model = config_text(s, "request.model");
     strbuf_addf(c->out, "%sassay %s%s", bold(c), facts->tool ? facts->tool : "llm", plain(c));
-    if (model)
-        strbuf_addf(c->out, "  %s", model);
-    if (facts->scenario)
-        strbuf_addf(c->out, "  scenario %s", facts->scenario);
+    if (model) {
+        strbuf_adds(c->out, "  ");
+        put_foreign(c, model, FOREIGN_BYTES);
+    }
+    if (facts->scenario) {
+        strbuf_adds(c->out, "  scenario ");
+        put_foreign(c, facts->scenario, FOREIGN_BYTES);
+    }
     if (facts->human_id)
         strbuf_addf(c->out, "  %s", facts->human_id);
     strbuf_adds(c->out, s->is_partial ? "  (partial)\n" : "\n");
@@ -127,7 +152,9 @@ static void put_errors(const struct console *c)
     if (errors->example_count == 0 || !errors->examples[0].message)
         return;
     put_label(c, "");
-    strbuf_addf(c->out, "first: %.160s\n", errors->examples[0].message);
+    strbuf_adds(c->out, "first: ");
+    put_foreign(c, errors->examples[0].message, FOREIGN_BYTES);
+    strbuf_addc(c->out, '\n');
 }
 
 static void put_throughput(const struct console *c)

@@ -8,18 +8,18 @@ void trend_add(struct trend *trend, int64_t x, int64_t y)
     trend->n++;
     trend->sum_x += x;
     trend->sum_y += y;
-    trend->sum_xx += (wide_int)x * x;
-    trend->sum_xy += (wide_int)x * y;
-    trend->sum_yy += (wide_int)y * y;
+    /* Unsigned, so that absurd values give an absurd trend and nothing worse. */
+    trend->sum_xx += (wide_uint)((wide_int)x * x);
+    trend->sum_xy += (wide_uint)((wide_int)x * y);
+    trend->sum_yy += (wide_uint)((wide_int)y * y);
 }
 
 /* Σ(a − ā)(b − b̄): around the integer means in integers, which cancels nothing, then the fractions of the means. */
-static double centred(const struct trend *t, wide_int sum_ab, wide_int sum_a, wide_int sum_b)
+static double centred(const struct trend *t, wide_uint sum_ab, wide_int sum_a, wide_int sum_b)
 {
     wide_int mean_a = sum_a / t->n, mean_b = sum_b / t->n;
-    wide_int around =
-        (wide_int)((wide_uint)sum_ab - (wide_uint)mean_a * (wide_uint)sum_b - (wide_uint)mean_b * (wide_uint)sum_a +
-                   (wide_uint)t->n * (wide_uint)mean_a * (wide_uint)mean_b);
+    wide_int around = (wide_int)(sum_ab - (wide_uint)mean_a * (wide_uint)sum_b - (wide_uint)mean_b * (wide_uint)sum_a +
+                                 (wide_uint)t->n * (wide_uint)mean_a * (wide_uint)mean_b);
     double rest_a = (double)(sum_a % t->n), rest_b = (double)(sum_b % t->n);
     return (double)around - rest_a * rest_b / (double)t->n;
 }

@@ -16,7 +16,7 @@
 struct trend {
     int64_t n;
     wide_int sum_x, sum_y;
-    wide_int sum_xx, sum_xy, sum_yy;
+    wide_uint sum_xx, sum_xy, sum_yy; /* modulo 2^128 */
 };
 
 struct trend_result {

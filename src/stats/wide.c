@@ -48,7 +48,8 @@ void moments_merge(struct moments *m, const struct moments *other)
         m->min = other->min;
     if (m->n == 0 || other->max > m->max)
         m->max = other->max;
-    m->n += other->n;
+    if (__builtin_add_overflow(m->n, other->n, &m->n))
+        m->n = INT64_MAX;
     m->sum += other->sum;
     if (__builtin_add_overflow(m->sum_squares, other->sum_squares, &m->sum_squares) || m->sum_squares >> 127 ||
         other->has_overflowed)

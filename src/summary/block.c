@@ -254,21 +254,21 @@ static void sum_counters(const struct tally *tally, struct summary_block *block)
     request_counts_add(&block->counts, &tally->counts);
     block->usage_missing += tally->usage_missing;
     if (tally->cached_tokens >= 0)
-        block->cached_tokens = (block->cached_tokens < 0 ? 0 : block->cached_tokens) + tally->cached_tokens;
-    block->bytes_sent += tally->bytes_sent;
-    block->bytes_received += tally->bytes_received;
+        block->cached_tokens = plus(block->cached_tokens < 0 ? 0 : block->cached_tokens, tally->cached_tokens);
+    sum_up(&block->bytes_sent, tally->bytes_sent);
+    sum_up(&block->bytes_received, tally->bytes_received);
     block->zero_token_successes += tally->zero_tokens;
-    block->damaged_events += tally->damaged_events;
+    sum_up(&block->damaged_events, tally->damaged_events);
     for (int i = 0; i < 32; i++)
         block->flags[i] += tally->flags[i];
     block->goodput.good += tally->good;
     block->goodput.undecided += tally->undecided;
-    block->chunks.content_chunks += tally->content_chunks;
-    block->chunks.censored_chunks += tally->censored_chunks;
+    sum_up(&block->chunks.content_chunks, tally->content_chunks);
+    sum_up(&block->chunks.censored_chunks, tally->censored_chunks);
     block->lengths.shorter += tally->shorter;
     block->lengths.longer += tally->longer;
-    block->lengths.requested_tokens += tally->requested_tokens;
-    block->lengths.completion_tokens += tally->delivered_tokens;
+    sum_up(&block->lengths.requested_tokens, tally->requested_tokens);
+    sum_up(&block->lengths.completion_tokens, tally->delivered_tokens);
     if (tally->first.seq < block->first.seq)
         block->first = tally->first;
 }
@@ -280,8 +280,8 @@ static void sum_tallies(struct tally *const *tallies, size_t count, struct summa
     block->first.seq = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
         sum_counters(tallies[i], block);
-        tokens += tallies[i]->tokens_with_chunks;
-        chunks += tallies[i]->chunks_with_tokens;
+        sum_up(&tokens, tallies[i]->tokens_with_chunks);
+        sum_up(&chunks, tallies[i]->chunks_with_tokens);
     }
     if (block->first.seq == INT64_MAX)
         block->first = (struct first_request){-1, -1, -1, -1, -1, -1};

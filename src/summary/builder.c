@@ -150,16 +150,16 @@ static void take_measured(struct summary_builder *builder, const struct run_rule
     if (!record_was_sent(record) || record->sent_ns < 0)
         return;
     builder->late_sends += (record->flags & RECORD_FLAG_LATE_SEND) != 0;
-    span_take(&builder->measured_sent, record->sent_ns + shift_ns);
+    span_take(&builder->measured_sent, plus(record->sent_ns, shift_ns));
     if (record->due_ns >= 0) {
-        span_take(&builder->open_sent, record->sent_ns + shift_ns);
-        span_take(&builder->open_due, record->due_ns + shift_ns);
+        span_take(&builder->open_sent, plus(record->sent_ns, shift_ns));
+        span_take(&builder->open_due, plus(record->due_ns, shift_ns));
     }
     if (record->done_ns < 0)
         return;
-    span_take(&builder->measured_done, record->done_ns + shift_ns);
+    span_take(&builder->measured_done, plus(record->done_ns, shift_ns));
     if (record->outcome == OUTCOME_OK)
-        span_take(&builder->measured_ok_done, record->done_ns + shift_ns);
+        span_take(&builder->measured_ok_done, plus(record->done_ns, shift_ns));
 }
 
 static void take(struct summary_builder *builder, size_t shard, const struct request_record *record)
@@ -169,8 +169,8 @@ static void take(struct summary_builder *builder, size_t shard, const struct req
     run->records++;
     request_counts_take(&builder->all, record);
     if (record_was_sent(record) && record->sent_ns >= 0 && record->done_ns >= record->sent_ns) {
-        column_append(&builder->sent, record->sent_ns + shift_ns);
-        column_append(&builder->done, record->done_ns + shift_ns);
+        column_append(&builder->sent, plus(record->sent_ns, shift_ns));
+        column_append(&builder->done, plus(record->done_ns, shift_ns));
     }
     as_status status = prompt_set_take(&builder->prompts, record->prompt_id);
     if (status != AS_OK)

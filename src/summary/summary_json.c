@@ -375,6 +375,25 @@ static void write_endpoints(struct json_writer *w, const struct summary *s)
     json_close_array(w);
 }
 
+static void write_steady_figures(struct json_writer *w, const struct steady_figures *steady)
+{
+    if (!steady->is_found) {
+        json_member_null(w, "ok");
+        json_member_null(w, "throughput");
+        json_member_null(w, "latency");
+        return;
+    }
+    json_member_int(w, "ok", steady->ok);
+    open_member(w, "throughput");
+    write_rates(w, &steady->rates);
+    json_close_object(w);
+    open_member(w, "latency");
+    write_distribution(w, "response_time_ms", &steady->response_time, NS_IN_MS);
+    write_distribution(w, "ttft_ms", &steady->ttft, NS_IN_MS);
+    write_distribution(w, "tpot_ms", &steady->tpot, NS_IN_MS);
+    json_close_object(w);
+}
+
 static void write_steady(struct json_writer *w, const struct steady_figures *steady)
 {
     open_member(w, "steady_state");
@@ -390,17 +409,7 @@ static void write_steady(struct json_writer *w, const struct steady_figures *ste
         json_put_null(w);
     json_member_double(w, "response_time_drift", steady->response_time_drift);
     json_member_double(w, "ttft_drift", steady->ttft_drift);
-    if (steady->is_found) {
-        json_member_int(w, "ok", steady->ok);
-        open_member(w, "throughput");
-        write_rates(w, &steady->rates);
-        json_close_object(w);
-        open_member(w, "latency");
-        write_distribution(w, "response_time_ms", &steady->response_time, NS_IN_MS);
-        write_distribution(w, "ttft_ms", &steady->ttft, NS_IN_MS);
-        write_distribution(w, "tpot_ms", &steady->tpot, NS_IN_MS);
-        json_close_object(w);
-    }
+    write_steady_figures(w, steady);
     json_close_object(w);
 }
 

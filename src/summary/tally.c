@@ -191,9 +191,9 @@ static void judge_slo(struct tally *tally, const struct run_slo *slo, const stru
     else if (gaps > 0 && record->first_content_ns >= 0 && record->last_content_ns >= record->first_content_ns)
         itl_ns = (record->last_content_ns - record->first_content_ns) / gaps;
     int verdicts[] = {
-        meets(record->ttft_ns < 0 ? -1 : record->ttft_ns + delay_ns, slo->ttft_ns),
+        meets(record->ttft_ns < 0 ? -1 : plus(record->ttft_ns, delay_ns), slo->ttft_ns),
         meets(tpot_ns, slo->tpot_ns),
-        meets(record->response_time_ns < 0 ? -1 : record->response_time_ns + delay_ns, slo->e2e_ns),
+        meets(record->response_time_ns < 0 ? -1 : plus(record->response_time_ns, delay_ns), slo->e2e_ns),
         meets(itl_ns, slo->itl_ns),
     };
     bool is_good = true, is_missed = false;
@@ -219,8 +219,8 @@ static void append_row(struct tally *tally, const struct request_record *r, int6
                       : -1;
     int64_t total_tokens = r->total_tokens;
     if (total_tokens < 0 && r->prompt_tokens >= 0 && r->completion_tokens >= 0)
-        total_tokens = r->prompt_tokens + r->completion_tokens;
-    column_append(&c[COLUMN_DONE], r->done_ns < 0 ? COLUMN_MISSING : r->done_ns + shift_ns);
+        total_tokens = plus(r->prompt_tokens, r->completion_tokens);
+    column_append(&c[COLUMN_DONE], r->done_ns < 0 ? COLUMN_MISSING : plus(r->done_ns, shift_ns));
     column_append(&c[COLUMN_RESPONSE_TIME], known(r->response_time_ns));
     column_append(&c[COLUMN_RESPONSE_LATENCY], known(r->response_latency_ns));
     column_append(&c[COLUMN_QUEUE_DELAY], known(r->queue_delay_ns));
@@ -246,20 +246,20 @@ static void append_row(struct tally *tally, const struct request_record *r, int6
 static void take_lengths(struct tally *tally, const struct request_record *r)
 {
     if (r->content_chunks > 0) {
-        tally->content_chunks += r->content_chunks;
-        if (r->censored_chunks > 0)
-            tally->censored_chunks += r->censored_chunks;
+        sum_up(&tally->content_chunks, r->content_chunks);
+        sum_up(&tally->censored_chunks,
+               r->censored_chunks < r->content_chunks ? r->censored_chunks : r->content_chunks);
         if (r->completion_tokens >= 0) {
-            tally->chunks_with_tokens += r->content_chunks;
-            tally->tokens_with_chunks += r->completion_tokens;
+            sum_up(&tally->chunks_with_tokens, r->content_chunks);
+            sum_up(&tally->tokens_with_chunks, r->completion_tokens);
         }
     }
     if (r->max_tokens <= 0 || r->completion_tokens < 0)
         return;
     tally->shorter += r->completion_tokens < r->max_tokens;
     tally->longer += r->completion_tokens > r->max_tokens;
-    tally->requested_tokens += r->max_tokens;
-    tally->delivered_tokens += r->completion_tokens;
+    sum_up(&tally->requested_tokens, r->max_tokens);
+    sum_up(&tally->delivered_tokens, r->completion_tokens);
 }
 
 static void take_success(struct tally *tally, const struct run_rules *rules, const struct request_record *r,
@@ -273,7 +273,7 @@ static void take_success(struct tally *tally, const struct run_rules *rules, con
     tally->zero_tokens += r->completion_tokens == 0;
     tally->stamps[r->stamp < RECORD_STAMP_COUNT ? r->stamp : 0]++;
     if (r->cached_tokens >= 0)
-        tally->cached_tokens = (tally->cached_tokens < 0 ? 0 : tally->cached_tokens) + r->cached_tokens;
+        tally->cached_tokens = plus(tally->cached_tokens < 0 ? 0 : tally->cached_tokens, r->cached_tokens);
     if (rules->request_timeout_ns > 0)
         tally->near_limit += (double)r->response_time_ns >= 0.95 * (double)rules->request_timeout_ns;
     if (r->seq >= tally->first.seq)
@@ -292,12 +292,9 @@ void tally_add(struct tally *tally, const struct run_rules *rules, const struct 
                int64_t shift_ns)
 {
     request_counts_take(&tally->counts, record);
-    if (record->bytes_sent > 0)
-        tally->bytes_sent += record->bytes_sent;
-    if (record->bytes_received > 0)
-        tally->bytes_received += record->bytes_received;
-    if (record->damaged_events > 0)
-        tally->damaged_events += record->damaged_events;
+    sum_up(&tally->bytes_sent, record->bytes_sent);
+    sum_up(&tally->bytes_received, record->bytes_received);
+    sum_up(&tally->damaged_events, record->damaged_events);
     for (uint32_t rest = record->flags; rest; rest &= rest - 1)
         tally->flags[__builtin_ctz(rest)]++;
     switch (record->outcome) {

@@ -83,6 +83,20 @@ as_status tally_block(struct tally *const *tallies, size_t count, const struct r
 as_status tally_lag(struct tally *const *tallies, size_t count, enum percentile_method method,
                     struct distribution *ret) AS_NODISCARD;
 
+/* Adds a count of a record; what is unknown (negative) adds nothing, and a file of nonsense does not overflow. */
+static inline void sum_up(int64_t *sum, int64_t value)
+{
+    if (value > 0 && __builtin_add_overflow(*sum, value, sum))
+        *sum = INT64_MAX;
+}
+
+/* a + b for b ≥ 0, INT64_MAX when that is too much. */
+static inline int64_t plus(int64_t a, int64_t b)
+{
+    sum_up(&a, b);
+    return a;
+}
+
 /* Adds each counter of `from`. */
 void request_counts_add(struct request_counts *to, const struct request_counts *from);
 /* Counts one record. */
