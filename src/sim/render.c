@@ -158,7 +158,7 @@ void sim_render_reasoning(const struct sim_answer *answer, int64_t from, int64_t
 {
     char *data;
     for (int64_t i = 0; i < answer->ask.choices; i++) {
-        char *at = event_open(answer, i, (size_t)count * SIM_VOCAB_TOKEN_BYTES_MAX, out, &data);
+        char *at = event_open(answer, i, (size_t)count * SIM_TOKEN_BYTES, out, &data);
         if (!at)
             return;
         at = PUT(at, ",\"delta\":{\"");
@@ -208,7 +208,7 @@ void sim_render_content(const struct sim_answer *answer, int64_t from, int64_t c
 {
     char *data;
     for (int64_t i = 0; i < answer->ask.choices; i++) {
-        char *at = event_open(answer, i, (size_t)count * SIM_VOCAB_TOKEN_BYTES_MAX, out, &data);
+        char *at = event_open(answer, i, (size_t)count * SIM_TOKEN_BYTES, out, &data);
         if (!at)
             return;
         uint64_t start = choice_start(answer, i) + 1;
@@ -360,7 +360,7 @@ void sim_render_body(const struct sim_answer *answer, struct strbuf *out)
 {
     int64_t tokens = answer->tokens + answer->reasoning_tokens;
     int64_t calls = answer->profile->tool_calls;
-    size_t choice = FIXED_BYTES + (size_t)tokens * SIM_VOCAB_TOKEN_BYTES_MAX + (size_t)calls * FIXED_BYTES;
+    size_t choice = FIXED_BYTES + (size_t)tokens * SIM_TOKEN_BYTES + (size_t)calls * FIXED_BYTES;
     if (!strbuf_reserve(out, BODY_HEAD_BYTES + answer->prefix_len + FIXED_BYTES + choice * (size_t)answer->ask.choices))
         return;
     char *start = out->data + out->len;

@@ -6,36 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {
-    "the",    "harbour", "wakes",   "before", "dawn",  "and",    "small",  "boats", "leave", "in",    "a",
-    "line",   "over",    "grey",    "water",  "gulls", "follow", "them",   "until", "light", "comes", "from",
-    "behind", "hills",   "nets",    "are",    "heavy", "with",   "silver", "fish",  "men",   "sing",  "old",
-    "songs",  "of",      "storms",  "café",   "opens", "its",    "doors",  "bread", "is",    "warm",  "coffee",
-    "smells", "like",    "morning", "brücke", "bells", "ring",   "seven",  "times", "then",  "quiet", "again",
-    "naïve",  "wind",    "turns",   "slowly", "west",  "sails",  "fill",   "soon",  "home",
+/* Each of SIM_TOKEN_BYTES - 1 bytes. */
+static const char words[][SIM_TOKEN_BYTES] = {
+    "water", "light", "boats", "night", "birds", "stone", "river", "house", "green", "white", "black", "small", "great",
+    "early", "quiet", "bread", "fruit", "table", "chair", "floor", "glass", "music", "voice", "smile", "heart", "dream",
+    "cloud", "storm", "beach", "shore", "coast", "waves", "sails", "ropes", "crane", "fleet", "north", "south", "gulls",
+    "fresh", "sweet", "sharp", "round", "plain", "clear", "still", "while", "since", "until", "after", "again", "never",
+    "every", "other", "under", "above", "about", "along", "where", "there", "these", "café",  "même",  "brød",
 };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
 as_status sim_vocab_new(uint64_t seed, struct sim_vocab **ret)
 {
-    struct sim_vocab *vocab = calloc(1, sizeof(*vocab));
+    struct sim_vocab *vocab = malloc(sizeof(*vocab));
+    struct rng rng;
     if (!vocab)
         return AS_E_NOMEM;
-    vocab->text = malloc((size_t)SIM_VOCAB_TOKENS * SIM_VOCAB_TOKEN_BYTES_MAX);
-    if (!vocab->text) {
-        free(vocab);
-        return AS_E_NOMEM;
-    }
-    struct rng rng;
     rng_init(&rng, seed, UINT64_C(0x766f636162));
-    char *at = vocab->text;
-    for (uint32_t i = 0; i < SIM_VOCAB_TOKENS; i++) {
-        const char *word = words[rng_below(&rng, WORDS)];
-        size_t len = strlen(word);
-        *at++ = ' ';
-        memcpy(at, word, len);
-        at += len;
-        vocab->offsets[i + 1] = (uint32_t)(at - vocab->text);
+    for (size_t i = 0; i < SIM_VOCAB_TOKENS; i++) {
+        vocab->text[i * SIM_TOKEN_BYTES] = ' ';
+        memcpy(vocab->text + i * SIM_TOKEN_BYTES + 1, words[rng_below(&rng, WORDS)], SIM_TOKEN_BYTES - 1);
     }
     *ret = vocab;
     return AS_OK;
@@ -43,39 +33,21 @@ as_status sim_vocab_new(uint64_t seed, struct sim_vocab **ret)
 
 void sim_vocab_free(struct sim_vocab *vocab)
 {
-    if (!vocab)
-        return;
-    free(vocab->text);
     free(vocab);
 }
 
 char *sim_vocab_put(const struct sim_vocab *vocab, uint64_t start, int64_t from, int64_t count, char *at)
 {
-    uint32_t token = (uint32_t)((start + (uint64_t)from) % SIM_VOCAB_TOKENS);
-    uint32_t skip = from == 0;
-    while (count > 0) {
-        uint32_t run = SIM_VOCAB_TOKENS - token;
-        if ((int64_t)run > count)
-            run = (uint32_t)count;
-        size_t len = vocab->offsets[token + run] - vocab->offsets[token] - skip;
-        memcpy(at, vocab->text + vocab->offsets[token] + skip, len);
+    size_t token = (size_t)((start + (uint64_t)from) % SIM_VOCAB_TOKENS);
+    size_t skip = from == 0;
+    for (size_t left = count > 0 ? (size_t)count : 0; left > 0;) {
+        size_t run = SIM_VOCAB_TOKENS - token < left ? SIM_VOCAB_TOKENS - token : left;
+        size_t len = run * SIM_TOKEN_BYTES - skip;
+        memcpy(at, vocab->text + token * SIM_TOKEN_BYTES + skip, len);
         at += len;
-        count -= run;
+        left -= run;
         token = 0;
         skip = 0;
     }
     return at;
-}
-
-size_t sim_vocab_bytes(const struct sim_vocab *vocab, uint64_t start, int64_t from, int64_t count)
-{
-    if (count <= 0)
-        return 0;
-    uint32_t token = (uint32_t)((start + (uint64_t)from) % SIM_VOCAB_TOKENS);
-    size_t bytes = (size_t)(count / SIM_VOCAB_TOKENS) * vocab->offsets[SIM_VOCAB_TOKENS];
-    uint32_t rest = (uint32_t)(count % SIM_VOCAB_TOKENS);
-    uint32_t first = SIM_VOCAB_TOKENS - token < rest ? SIM_VOCAB_TOKENS - token : rest;
-    bytes += vocab->offsets[token + first] - vocab->offsets[token];
-    bytes += vocab->offsets[rest - first];
-    return bytes - (from == 0);
 }
