@@ -17,6 +17,29 @@ struct source {
     int64_t first_line; /* line of the text's start in the file */
 };
 
+/* A copy of `len` bytes and a NUL; NULL without memory. */
+static char *copy_bytes(const char *text, size_t len)
+{
+    char *copy = malloc(len + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+/* Two pieces joined. */
+static char *join(const char *first, size_t first_len, const char *second)
+{
+    size_t second_len = strlen(second);
+    char *joined = malloc(first_len + second_len + 1);
+    if (!joined)
+        return NULL;
+    memcpy(joined, first, first_len);
+    memcpy(joined + first_len, second, second_len + 1);
+    return joined;
+}
+
 /* Frees a text that may be a key. */
 static void free_secret(char *text)
 {
@@ -70,7 +93,7 @@ static as_status add_spec(struct endpoint_list *list, struct endpoint_spec *take
     }
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? list->capacity * 2 : 8;
-        struct endpoint_spec *items = reallocarray(list->items, capacity, sizeof *items);
+        struct endpoint_spec *items = realloc(list->items, capacity * sizeof *items);
         if (!items) {
             spec_done(take_spec);
             return no_memory(err);
@@ -96,7 +119,7 @@ as_status endpoints_add_url(struct endpoint_list *list, const char *url, struct 
 {
     if (!is_url_text(url))
         return error_set(err, AS_E_USAGE, "\"%.200s\" is no URL: give for example http://127.0.0.1:8000", url);
-    struct endpoint_spec spec = {.url = strdup(url), .weight = 1};
+    struct endpoint_spec spec = {.url = copy_bytes(url, strlen(url)), .weight = 1};
     if (!spec.url)
         return no_memory(err);
     return add_spec(list, &spec, err);
@@ -108,7 +131,7 @@ as_status endpoints_add_value(struct endpoint_list *list, const char *value, str
         return endpoints_add_url(list, value, err);
     if (!is_url_text(value))
         return error_set(err, AS_E_USAGE, "\"%.200s\" is no path: white space is not possible in it", value);
-    char *path = strdup(value);
+    char *path = copy_bytes(value, strlen(value));
     if (!path)
         return no_memory(err);
     free(list->path);
@@ -127,7 +150,7 @@ static as_status fault(const struct source *source, const struct json_value *at,
 
 static as_status copy_text(const struct json_value *value, char **ret)
 {
-    char *copy = strndup(value->text, value->len);
+    char *copy = copy_bytes(value->text, value->len);
     if (!copy)
         return AS_E_NOMEM;
     free_secret(*ret);
@@ -165,7 +188,7 @@ static as_status take_key_env(const struct source *source, const struct json_val
                      "api_key_env is the NAME of an environment variable, and there is none, or an empty one, of that "
                      "name; set it",
                      "");
-    char *copy = strdup(key);
+    char *copy = copy_bytes(key, strlen(key));
     if (!copy)
         return no_memory(err);
     free_secret(spec->api_key);
@@ -355,12 +378,12 @@ static bool ends_with(const char *text, size_t len, const char *end)
 static as_status join_path(struct endpoint_spec *spec, const char *path)
 {
     size_t len = strlen(spec->url);
-    char *joined;
     while (len > 0 && spec->url[len - 1] == '/')
         len--;
     if (ends_with(spec->url, len, "/v1") && strncmp(path, "/v1/", 4) == 0)
         path += 3;
-    if (asprintf(&joined, "%.*s%s", (int)len, spec->url, path) < 0)
+    char *joined = join(spec->url, len, path);
+    if (!joined)
         return AS_E_NOMEM;
     free(spec->url);
     spec->url = joined;
@@ -370,14 +393,10 @@ static as_status join_path(struct endpoint_spec *spec, const char *path)
 /* The URL without user-info. */
 static char *shown_url(const char *url)
 {
-    char *shown;
-    const char *authority = strstr(url, "://");
-    authority = authority ? authority + 3 : url;
-    size_t authority_len = strcspn(authority, "/?#");
-    const char *at = memrchr(authority, '@', authority_len);
-    if (!at)
-        return strdup(url);
-    return asprintf(&shown, "%.*s%s", (int)(authority - url), url, at + 1) < 0 ? NULL : shown;
+    const char *scheme_end = strstr(url, "://");
+    const char *authority = scheme_end ? scheme_end + 3 : url;
+    const char *at = memrchr(authority, '@', strcspn(authority, "/?#"));
+    return join(url, (size_t)(authority - url), at ? at + 1 : authority);
 }
 
 static bool name_is_taken(const struct endpoint_list *list, const char *name, size_t except)
@@ -391,14 +410,15 @@ static bool name_is_taken(const struct endpoint_list *list, const char *name, si
 /* Names a nameless endpoint by its URL. */
 static as_status name_endpoint(struct endpoint_list *list, size_t index)
 {
+    char suffix[16] = "";
     char *shown = shown_url(list->items[index].url);
     if (!shown)
         return AS_E_NOMEM;
-    char *name = strdup(shown);
+    char *name = join(shown, strlen(shown), suffix);
     for (int copy = 2; name && name_is_taken(list, name, index); copy++) {
         free(name);
-        if (asprintf(&name, "%s#%d", shown, copy) < 0)
-            name = NULL;
+        snprintf(suffix, sizeof suffix, "#%d", copy);
+        name = join(shown, strlen(shown), suffix);
     }
     free(shown);
     list->items[index].name = name;

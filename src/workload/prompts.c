@@ -125,7 +125,7 @@ static as_status add_prompt(struct reading *reading, const struct prompt *prompt
     struct prompts *prompts = reading->prompts;
     if (prompts->count == reading->capacity) {
         size_t capacity = reading->capacity ? reading->capacity * 2 : 256;
-        struct prompt *items = reallocarray(prompts->items, capacity, sizeof *items);
+        struct prompt *items = realloc(prompts->items, capacity * sizeof *items);
         if (!items)
             return AS_E_NOMEM;
         prompts->items = items;
@@ -281,7 +281,7 @@ void prompts_done(struct prompts *prompts)
 
 as_status prompts_shuffle(struct prompts *prompts, uint64_t seed)
 {
-    uint32_t *order = reallocarray(NULL, prompts->count, sizeof *order);
+    uint32_t *order = malloc(prompts->count * sizeof *order);
     if (!order)
         return AS_E_NOMEM;
     for (size_t i = 0; i < prompts->count; i++)
