@@ -127,7 +127,6 @@ struct net_loop {
     struct net_endpoint proxy;
     char **proxy_requests; /* one an endpoint, NULL without a proxy */
     SSL_CTX *tls;
-    BIO_METHOD *bio_method;
     struct link connecting;                    /* by deadline */
     struct link tries[NET_TRY_CLASSES + 1];    /* each by its own deadline */
     struct net_exchange *pending_first, *pending_last;
@@ -185,7 +184,7 @@ int64_t pool_expire(struct net_loop *loop, int64_t now_ns);
 struct net_connection *pool_take(struct net_loop *loop, uint32_t endpoint);
 
 /* tls.c */
-/* The loop's context and BIO method. */
+/* The loop's context and buffers. */
 as_status tls_open(struct net_loop *loop, struct as_error *err) AS_NODISCARD;
 void tls_close(struct net_loop *loop);
 bool tls_attach(struct net_connection *c); /* false: no memory */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,14 +67,17 @@ static long bio_ctrl(BIO *bio, int command, long number, void *pointer)
     return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-static BIO_METHOD *bio_method_new(void)
+/* One for the process: OpenSSL has numbers for 127 kinds only. */
+static BIO_METHOD *bio_method;
+
+static void bio_method_make(void)
 {
-    BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "assay socket");
-    if (method && BIO_meth_set_read_ex(method, bio_read) && BIO_meth_set_write_ex(method, bio_write) &&
-        BIO_meth_set_ctrl(method, bio_ctrl))
-        return method;
-    BIO_meth_free(method);
-    return NULL;
+    bio_method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "assay socket");
+    if (!bio_method)
+        return;
+    BIO_meth_set_read_ex(bio_method, bio_read);
+    BIO_meth_set_write_ex(bio_method, bio_write);
+    BIO_meth_set_ctrl(bio_method, bio_ctrl);
 }
 
 /* ---- context ---- */
@@ -174,12 +178,13 @@ static as_status configure(SSL_CTX *context, const struct net_options *options, 
 
 as_status tls_open(struct net_loop *loop, struct as_error *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     tls_memory_install();
     loop->plain = malloc(NET_PLAIN_BYTES);
     loop->gather = malloc(NET_PLAIN_BYTES);
-    loop->bio_method = bio_method_new();
+    pthread_once(&once, bio_method_make);
     loop->tls = SSL_CTX_new(TLS_client_method());
-    if (!loop->plain || !loop->gather || !loop->bio_method || !loop->tls) {
+    if (!loop->plain || !loop->gather || !bio_method || !loop->tls) {
         ERR_clear_error();
         return error_set(err, AS_E_NOMEM, "TLS cannot be started: out of memory");
     }
@@ -191,7 +196,6 @@ void tls_close(struct net_loop *loop)
     for (uint32_t i = 0; loop->pools && i < loop->endpoint_count; i++)
         SSL_SESSION_free(loop->pools[i].session);
     SSL_CTX_free(loop->tls);
-    BIO_meth_free(loop->bio_method);
     free(loop->plain);
     free(loop->gather);
 }
@@ -217,7 +221,7 @@ static bool set_server_name(SSL *tls, const char *host)
 bool tls_attach(struct net_connection *c)
 {
     struct pool *pool = &c->loop->pools[c->endpoint];
-    BIO *bio = BIO_new(c->loop->bio_method);
+    BIO *bio = BIO_new(bio_method);
     SSL *tls = SSL_new(c->loop->tls);
     if (!bio || !tls) {
         BIO_free(bio);
