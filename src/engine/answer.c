@@ -40,7 +40,9 @@ static struct arrival note_read(struct slot *slot, const struct net_stamp *stamp
         .is_kernel = is_kernel,
     };
     slot->last_ns = arrival.ns;
-    slot->last_lag_ns = is_kernel ? arrival.user_ns - arrival.ns : -1;
+    /* The kernel's stamp comes over the wall clock and may be ahead by its conversion's error. */
+    int64_t lag_ns = arrival.user_ns - arrival.ns;
+    slot->last_lag_ns = !is_kernel ? -1 : lag_ns > 0 ? lag_ns : 0;
     slot->last_is_kernel = is_kernel;
     return arrival;
 }
