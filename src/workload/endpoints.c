@@ -307,21 +307,20 @@ static as_status take_json_lines(const struct source *whole, struct arena *arena
 }
 
 /* True when the text is JSON lines: its first line alone is a JSON object and there is a second one. */
-static bool is_json_lines(const char *text, size_t len, struct arena *arena)
+static bool is_json_lines(const char *text, size_t len)
 {
-    const struct json_value *value;
     const char *line_end = memchr(text, '\n', len);
     if (len == 0 || text[0] != '{' || !line_end)
         return false;
     if (is_blank(line_end + 1, len - (size_t)(line_end + 1 - text)))
         return false;
-    return json_parse(text, (size_t)(line_end - text), NULL, arena, &value, NULL) == AS_OK;
+    return json_cursor_validate(text, (size_t)(line_end - text), NULL);
 }
 
 static as_status read_source(const struct source *source, struct arena *arena, struct as_error *err)
 {
     const struct json_value *root;
-    if (is_json_lines(source->text, source->len, arena))
+    if (is_json_lines(source->text, source->len))
         return take_json_lines(source, arena, err);
     bool is_json = source->len > 0 && (source->text[0] == '{' || source->text[0] == '[');
     as_status status = is_json ? json_parse(source->text, source->len, NULL, arena, &root, NULL) : AS_E_INVALID;
