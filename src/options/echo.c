@@ -175,11 +175,12 @@ void options_command_line(const struct opt_command *command, int argc, char *con
 {
     struct strbuf shown AS_AUTO_STRBUF;
     strbuf_init(&shown, 0);
+    strbuf_addf(out, "assay %s", command->name);
     const struct opt *opt = NULL; /* whose values the following words are */
-    for (int i = 0; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         const char *word = argv[i], *equals = strchr(word, '=');
         strbuf_reset(&shown);
-        const struct opt *named = i ? option_of_word(command, word) : NULL;
+        const struct opt *named = option_of_word(command, word);
         if (named && equals) {
             strbuf_add(&shown, word, (size_t)(equals + 1 - word));
             add_shown(&shown, named, equals + 1);
@@ -194,7 +195,7 @@ void options_command_line(const struct opt_command *command, int argc, char *con
             strbuf_adds(&shown, word);
             opt = NULL;
         }
-        strbuf_adds(out, i ? " " : "");
+        strbuf_addc(out, ' ');
         add_quoted(out, strbuf_text(&shown));
     }
 }

@@ -195,7 +195,7 @@ const char *options_nearest(const struct opt_command *command, const char *name)
  * _seconds, sizes under one ending in _bytes, secrets as "set" or "not set"; then `origins`, name → origin.
  */
 void options_echo(const struct opt_parsed *parsed, struct json_writer *writer);
-/* The command line, quoted for a shell, secrets replaced by ***. */
+/* "assay NAME" and the words after argv[0], quoted for a shell, secrets replaced by ***. */
 void options_command_line(const struct opt_command *command, int argc, char *const *argv, struct strbuf *out);
 /* `text` with the user-info of a URL replaced by ***@. */
 void options_add_url(struct strbuf *out, const char *text);

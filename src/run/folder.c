@@ -3,8 +3,11 @@
 
 #include "base/file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void folder_file(const struct folder *folder, const char *name, char ret[PATH_MAX])
 {
@@ -32,4 +35,26 @@ as_status folder_open(const char *wanted, const char *human_id, struct folder *r
     if (status == AS_OK)
         *ret = folder;
     return status;
+}
+
+as_status folder_write(const struct folder *folder, const char *name, const struct strbuf *text, struct as_error *err)
+{
+    char path[PATH_MAX], fresh[PATH_MAX + 8];
+    folder_file(folder, name, path);
+    snprintf(fresh, sizeof fresh, "%s.new", path);
+    if (strbuf_status(text) != AS_OK)
+        return error_set(err, strbuf_status(text), "%s: %s", path, status_sentence(strbuf_status(text)));
+    int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set_errno(err, errno, "%s", fresh);
+    as_status status = file_write_all(fd, strbuf_text(text), text->len);
+    int failure = status == AS_OK ? 0 : errno;
+    if (close(fd) != 0 && !failure)
+        failure = errno;
+    if (!failure && rename(fresh, path) != 0)
+        failure = errno;
+    if (!failure)
+        return AS_OK;
+    unlink(fresh);
+    return error_set_errno(err, failure, "%s", path);
 }

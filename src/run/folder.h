@@ -5,6 +5,7 @@
 /* The result folder of one run. */
 
 #include "base/status.h"
+#include "base/strbuf.h"
 
 #include <limits.h>
 
@@ -19,6 +20,11 @@ struct folder {
  * requests.jsonl or summary.json), AS_E_IO, AS_E_DENIED.
  */
 as_status folder_open(const char *wanted, const char *human_id, struct folder *ret, struct as_error *err) AS_NODISCARD;
+/*
+ * Writes a file of the folder whole (a new file renamed over the old one), but does not wait for the disk: a killed process leaves
+ * the old or the new one. For what is written before the first request; AS_E_IO, AS_E_DENIED.
+ */
+as_status folder_write(const struct folder *folder, const char *name, const struct strbuf *text, struct as_error *err) AS_NODISCARD;
 /* "folder/name" */
 void folder_file(const struct folder *folder, const char *name, char ret[PATH_MAX]);
 

@@ -26,7 +26,8 @@ static as_status summarize_nothing(struct run *run, struct as_error *err)
 
 static as_status make_summary(struct run *run, struct as_error *err)
 {
-    as_status status = run->records ? records_finish(run->records, &run->summary, err) : summarize_nothing(run, err);
+    bool has_begun = run->recording && recording_has_begun(run->recording);
+    as_status status = has_begun ? recording_finish(run->recording, &run->summary, err) : summarize_nothing(run, err);
     run->has_summary = status == AS_OK;
     return status;
 }
@@ -83,8 +84,8 @@ as_status run_report(struct run *run, struct strbuf *console, struct as_error *e
 {
     struct as_error each = {0};
     as_status first = AS_OK;
-    if (run->records)
-        note(records_close(run->records, &each), &each, &first, err);
+    if (run->recording)
+        note(recording_close(run->recording, &each), &each, &first, err);
     as_status status = make_summary(run, &each);
     note(status, &each, &first, err);
     if (status != AS_OK)

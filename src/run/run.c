@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/run.h"
 
-#include "base/file.h"
 #include "base/log.h"
 #include "run/live.h"
 #include "run/machine.h"
@@ -28,7 +27,7 @@ void run_done(struct run *run)
 {
     if (run->has_summary)
         summary_done(&run->summary);
-    records_free(run->records);
+    recording_free(run->recording);
     source_done(&run->source);
     if (run->has_plan)
         plan_done(&run->plan);
@@ -65,20 +64,15 @@ as_status run_configure(struct run *run, struct as_error *err)
 as_status run_open(struct run *run, int argc, char *const *argv, struct as_error *err)
 {
     struct strbuf line AS_AUTO_STRBUF;
-    char path[PATH_MAX];
     as_status status = identity_make("llm", wall_now(), &run->identity, err);
     if (status == AS_OK)
         status = folder_open(run->config.result.folder, run->identity.human, &run->folder, err);
     if (status != AS_OK)
         return status;
     strbuf_init(&line, 0);
-    strbuf_adds(&line, "assay ");
     options_command_line(run->parsed.command, argc, argv, &line);
     strbuf_addc(&line, '\n');
-    if (strbuf_status(&line) != AS_OK)
-        return error_set(err, AS_E_NOMEM, "out of memory");
-    folder_file(&run->folder, "command.txt", path);
-    status = file_write_atomic(path, strbuf_text(&line), line.len, err);
+    status = folder_write(&run->folder, "command.txt", &line, err);
     return status == AS_OK ? run_fill_facts(run, err) : status;
 }
 
@@ -216,7 +210,7 @@ static as_status run_engine(struct run *run, struct llm *llm, struct as_error *e
     as_status status = options.user_agent ? AS_OK : error_set(err, AS_E_NOMEM, "out of memory");
     if (status == AS_OK)
         status = engine_new(&run->plan.engine, &options, run->targets.engines, (uint32_t)run->targets.count, llm_modality(), llm,
-                            records_sink(run->records), &engine, err);
+                            recording_sink(run->recording), &engine, err);
     if (status != AS_OK)
         return status;
     const char *text = arena_printf(&run->arena, "\nassay: stopping: requests in flight may go on for %lld s; a second signal ends at once\n",
@@ -238,7 +232,14 @@ as_status run_measure(struct run *run, struct as_error *err)
     as_status status = llm_new(&config, &run->source.prompts, &llm, err);
     if (status != AS_OK)
         return status;
-    status = records_open(&run->folder, &run->facts, run->shape.threads, &run->records, err);
+    struct recording_options options = {
+        .folder = &run->folder,
+        .facts = &run->facts,
+        .threads = run->shape.threads,
+        .save_gaps = run->config.result.save_gaps,
+        .save_content = run->config.result.save_content,
+    };
+    status = recording_open(&options, &run->recording, err);
     if (status == AS_OK)
         status = run_engine(run, llm, err);
     llm_free(llm);

@@ -15,7 +15,7 @@
 #include "run/folder.h"
 #include "run/identity.h"
 #include "run/plan.h"
-#include "run/records.h"
+#include "run/recording.h"
 #include "run/resolve.h"
 #include "run/source.h"
 #include "run/target.h"
@@ -39,7 +39,7 @@ struct run {
     struct identity identity;
     struct folder folder;
     struct run_facts facts;
-    struct records *records;
+    struct recording *recording;
     struct summary summary;
     bool has_plan, has_summary;
     const char *failure;          /* why nothing was measured, NULL = it was */

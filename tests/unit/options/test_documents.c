@@ -145,10 +145,10 @@ static void shown_line(const char *expected, char *const *words)
 static void command_lines_hide_secrets(void **state)
 {
     (void)state;
-    shown_line("sample --api-key '***' --model 'it'\\''s'", WORDS("--api-key", "k", "--model", "it's"));
-    shown_line("sample '--api-key=***' --header 'A: ***' 'B: ***' --streaming", WORDS("--api-key=k", "--header", "A: s", "B=s", "--streaming"));
-    shown_line("sample --url 'https://***@h/v1' '--host=***@h' --num-requests 4", WORDS("--url", "https://u:p@h/v1", "--host=u:p@h", "--num-requests", "4"));
-    shown_line("sample --unknown x ''", WORDS("--unknown", "x", ""));
+    shown_line("assay sample --api-key '***' --model 'it'\\''s'", WORDS("--api-key", "k", "--model", "it's"));
+    shown_line("assay sample '--api-key=***' --header 'A: ***' 'B: ***' --streaming", WORDS("--api-key=k", "--header", "A: s", "B=s", "--streaming"));
+    shown_line("assay sample --url 'https://***@h/v1' '--host=***@h' --num-requests 4", WORDS("--url", "https://u:p@h/v1", "--host=u:p@h", "--num-requests", "4"));
+    shown_line("assay sample --unknown x ''", WORDS("--unknown", "x", ""));
 }
 
 static void urls_lose_their_user_info(void **state)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_RUN_RECORDING_H
+#define ASSAY_RUN_RECORDING_H
+
+/* The way of a record: engine thread → journal → writer thread → requests.jsonl and the summary's builder. */
+
+#include "engine/record.h"
+#include "run/folder.h"
+#include "summary/summary.h"
+
+struct recording;
+
+struct recording_options {
+    const struct folder *folder;
+    struct run_facts *facts; /* the epoch is set in it when the engine starts, and run.json is written then; outlives the recording */
+    uint32_t threads;        /* of the engine */
+    bool save_gaps, save_content;
+};
+
+as_status recording_open(const struct recording_options *options, struct recording **ret, struct as_error *err) AS_NODISCARD;
+/* Takes NULL. Closes first what is open. */
+void recording_free(struct recording *recording);
+/* For the engine; valid until recording_close. */
+const struct record_sink *recording_sink(struct recording *recording);
+/*
+ * After the engine has ended: all records are in the file and in the builder, the journal is gone. AS_E_IO when records could not be
+ * written (they are in the summary all the same).
+ */
+as_status recording_close(struct recording *recording, struct as_error *err) AS_NODISCARD;
+/* True once the engine has started. */
+bool recording_has_begun(const struct recording *recording);
+/* Makes the summary after recording_close; the facts must hold the result by now. AS_E_STATE when the engine never started. */
+as_status recording_finish(struct recording *recording, struct summary *ret, struct as_error *err) AS_NODISCARD;
+
+#endif
