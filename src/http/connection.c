@@ -372,12 +372,10 @@ static void settle(struct http_connection *c)
         if (options->handler->on_done)
             options->handler->on_done(options->context, &c->x);
     }
-    if (c->is_shown)
-        return;
-    if (c->fd < 0)
-        bury(c);
-    else if (is_sent(c) && c->input != INPUT_LINGER)
+    if (!c->is_shown && c->fd >= 0 && is_sent(c) && c->input != INPUT_LINGER)
         finish_exchange(c);
+    if (!c->is_shown && c->fd < 0)
+        bury(c);
 }
 
 void http_connection_settle_all(struct http_loop *loop)
