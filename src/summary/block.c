@@ -36,68 +36,65 @@ static const int8_t latency_columns[LATENCY_COUNT] = {
 };
 
 /* One column of all tallies, sorted. */
-static as_status load(struct tally *const *tallies, size_t count, enum tally_column which, struct values *ret)
+static as_status load(const struct tally_group *group, enum tally_column which, struct values *ret)
 {
-    const struct column **columns = malloc((count + 1) * sizeof *columns);
+    const struct column **columns = malloc((group->count + 1) * sizeof *columns);
     if (!columns)
         return AS_E_NOMEM;
-    for (size_t i = 0; i < count; i++)
-        columns[i] = &tallies[i]->columns[which];
-    as_status status = column_load_sorted(columns, count, ret);
+    for (size_t i = 0; i < group->count; i++)
+        columns[i] = &group->tallies[i]->columns[which];
+    as_status status = column_load_sorted(columns, group->count, ret);
     free(columns);
     return status;
 }
 
-static as_status distribution(struct tally *const *tallies, size_t count, enum tally_column which,
-                              enum percentile_method method, struct distribution *ret)
+static as_status distribution(const struct tally_group *group, enum tally_column which, struct distribution *ret)
 {
     AS_AUTO_VALUES struct values values = {0};
-    as_status status = load(tallies, count, which, &values);
+    as_status status = load(group, which, &values);
     if (status == AS_OK)
-        *ret = distribution_of_sorted(values.at, values.count, method);
+        *ret = distribution_of_sorted(values.at, values.count, group->rules->percentile_method);
     return status;
 }
 
-as_status tally_lag(struct tally *const *tallies, size_t count, enum percentile_method method, struct distribution *ret)
+as_status tally_lag(const struct tally_group *group, struct distribution *ret)
 {
-    return distribution(tallies, count, COLUMN_LAG, method, ret);
+    return distribution(group, COLUMN_LAG, ret);
 }
 
-static as_status gaps(struct tally *const *tallies, size_t count, struct distribution *ret)
+static as_status gaps(const struct tally_group *group, struct distribution *ret)
 {
     struct histogram *all = calloc(1, sizeof *all);
     if (!all)
         return AS_E_NOMEM;
-    for (size_t i = 0; i < count; i++) {
-        if (tallies[i]->gaps)
-            histogram_merge(all, tallies[i]->gaps);
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->tallies[i]->gaps)
+            histogram_merge(all, group->tallies[i]->gaps);
     }
     *ret = distribution_of_histogram(all);
     free(all);
     return AS_OK;
 }
 
-static as_status latencies(struct tally *const *tallies, size_t count, enum percentile_method method,
-                           struct summary_block *block)
+static as_status latencies(const struct tally_group *group, struct summary_block *block)
 {
     for (int i = 0; i < LATENCY_COUNT; i++) {
-        as_status status = latency_columns[i] < 0 ? gaps(tallies, count, &block->latency[i])
-                                                  : distribution(tallies, count, (enum tally_column)latency_columns[i],
-                                                                 method, &block->latency[i]);
+        as_status status = latency_columns[i] < 0
+                               ? gaps(group, &block->latency[i])
+                               : distribution(group, (enum tally_column)latency_columns[i], &block->latency[i]);
         if (status != AS_OK)
             return status;
     }
     return AS_OK;
 }
 
-static as_status amount(struct tally *const *tallies, size_t count, enum tally_column which,
-                        enum percentile_method method, int64_t window_ns, struct amount *ret)
+static as_status amount(const struct tally_group *group, enum tally_column which, int64_t window_ns, struct amount *ret)
 {
     AS_AUTO_VALUES struct values values = {0};
-    as_status status = load(tallies, count, which, &values);
+    as_status status = load(group, which, &values);
     if (status != AS_OK)
         return status;
-    struct distribution d = distribution_of_sorted(values.at, values.count, method);
+    struct distribution d = distribution_of_sorted(values.at, values.count, group->rules->percentile_method);
     *ret = (struct amount){
         .n = d.n,
         .total = -1,
@@ -118,17 +115,16 @@ static as_status amount(struct tally *const *tallies, size_t count, enum tally_c
     return AS_OK;
 }
 
-static as_status amounts(struct tally *const *tallies, size_t count, enum percentile_method method, int64_t window_ns,
-                         struct summary_block *block)
+static as_status amounts(const struct tally_group *group, int64_t window_ns, struct summary_block *block)
 {
     static const enum tally_column tokens[TOKENS_COUNT] = {COLUMN_PROMPT_TOKENS, COLUMN_COMPLETION_TOKENS,
                                                            COLUMN_REASONING_TOKENS, COLUMN_TOTAL_TOKENS};
     static const enum tally_column words[WORDS_COUNT] = {COLUMN_PROMPT_WORDS, COLUMN_COMPLETION_WORDS};
     as_status status = AS_OK;
     for (int i = 0; i < TOKENS_COUNT && status == AS_OK; i++)
-        status = amount(tallies, count, tokens[i], method, window_ns, &block->tokens[i]);
+        status = amount(group, tokens[i], window_ns, &block->tokens[i]);
     for (int i = 0; i < WORDS_COUNT && status == AS_OK; i++)
-        status = amount(tallies, count, words[i], method, window_ns, &block->words[i]);
+        status = amount(group, words[i], window_ns, &block->words[i]);
     return status;
 }
 
@@ -208,16 +204,15 @@ static as_status own_examples(struct error_figures *errors, struct arena *arena)
     return AS_OK;
 }
 
-static as_status list_statuses(struct tally *const *tallies, size_t count, struct arena *arena,
-                               struct error_figures *errors)
+static as_status list_statuses(const struct tally_group *group, struct arena *arena, struct error_figures *errors)
 {
     struct status_count *list = arena_calloc(arena, HTTP_STATUS_SLOTS, sizeof *list);
     if (!list)
         return AS_E_NOMEM;
     for (int32_t status = 0; status < HTTP_STATUS_SLOTS; status++) {
         int64_t sum = 0;
-        for (size_t i = 0; i < count; i++)
-            sum += tallies[i]->by_status[status];
+        for (size_t i = 0; i < group->count; i++)
+            sum += group->tallies[i]->by_status[status];
         if (sum > 0)
             list[errors->status_count++] = (struct status_count){status, sum};
     }
@@ -225,13 +220,12 @@ static as_status list_statuses(struct tally *const *tallies, size_t count, struc
     return AS_OK;
 }
 
-static as_status set_errors(struct tally *const *tallies, size_t count, struct arena *arena,
-                            struct summary_block *block)
+static as_status set_errors(const struct tally_group *group, struct arena *arena, struct summary_block *block)
 {
     struct error_figures *errors = &block->errors;
     int64_t oom_seq = INT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        const struct tally *tally = tallies[i];
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tally *tally = group->tallies[i];
         for (int type = 0; type < ERROR_TYPE_COUNT; type++)
             errors->by_type[type] += tally->by_type[type];
         for (size_t e = 0; e < tally->example_count; e++)
@@ -246,7 +240,7 @@ static as_status set_errors(struct tally *const *tallies, size_t count, struct a
     errors->rate = ratio((double)errors->count, (double)(errors->count + block->counts.ok));
     errors->attempt_rate = ratio((double)block->counts.failed_attempts, (double)block->counts.attempts);
     as_status status = own_examples(errors, arena);
-    return status == AS_OK ? list_statuses(tallies, count, arena, errors) : status;
+    return status == AS_OK ? list_statuses(group, arena, errors) : status;
 }
 
 static void sum_counters(const struct tally *tally, struct summary_block *block)
@@ -273,15 +267,15 @@ static void sum_counters(const struct tally *tally, struct summary_block *block)
         block->first = tally->first;
 }
 
-static void sum_tallies(struct tally *const *tallies, size_t count, struct summary_block *block)
+static void sum_tallies(const struct tally_group *group, struct summary_block *block)
 {
     int64_t tokens = 0, chunks = 0;
     block->cached_tokens = -1;
     block->first.seq = INT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        sum_counters(tallies[i], block);
-        sum_up(&tokens, tallies[i]->tokens_with_chunks);
-        sum_up(&chunks, tallies[i]->chunks_with_tokens);
+    for (size_t i = 0; i < group->count; i++) {
+        sum_counters(group->tallies[i], block);
+        sum_up(&tokens, group->tallies[i]->tokens_with_chunks);
+        sum_up(&chunks, group->tallies[i]->chunks_with_tokens);
     }
     if (block->first.seq == INT64_MAX)
         block->first = (struct first_request){-1, -1, -1, -1, -1, -1};
@@ -289,27 +283,27 @@ static void sum_tallies(struct tally *const *tallies, size_t count, struct summa
     block->chunks.censored_ratio = ratio((double)block->chunks.censored_chunks, (double)block->chunks.content_chunks);
 }
 
-as_status tally_block(struct tally *const *tallies, size_t count, const struct run_rules *rules,
-                      const struct summary_window *window, struct arena *arena, struct summary_block *ret)
+as_status tally_block(const struct tally_group *group, const struct summary_window *window, struct arena *arena,
+                      struct summary_block *ret)
 {
     memset(ret, 0, sizeof *ret);
-    for (size_t i = 0; i < count; i++) {
-        if (tallies[i]->status != AS_OK)
-            return tallies[i]->status;
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->tallies[i]->status != AS_OK)
+            return group->tallies[i]->status;
     }
-    sum_tallies(tallies, count, ret);
-    as_status status = latencies(tallies, count, rules->percentile_method, ret);
+    sum_tallies(group, ret);
+    as_status status = latencies(group, ret);
     if (status == AS_OK)
-        status = amounts(tallies, count, rules->percentile_method, window->duration_ns, ret);
+        status = amounts(group, window->duration_ns, ret);
     if (status == AS_OK)
-        status = set_errors(tallies, count, arena, ret);
+        status = set_errors(group, arena, ret);
     if (status == AS_OK)
-        status = distribution(tallies, count, COLUMN_LENGTH_PPM, rules->percentile_method, &ret->lengths.ratio_ppm);
+        status = distribution(group, COLUMN_LENGTH_PPM, &ret->lengths.ratio_ppm);
     if (status != AS_OK)
         return status;
     ret->lengths.n = ret->lengths.ratio_ppm.n;
     ret->window_rates = rates_over(ret, window->duration_ns);
     ret->spec_rates = rates_over(ret, window->elapsed_ns);
-    set_goodput(rules, window->duration_ns, ret);
+    set_goodput(group->rules, window->duration_ns, ret);
     return AS_OK;
 }

@@ -4,12 +4,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void fields_write(struct json_writer *writer, const void *base, const struct field *fields, size_t count)
+void fields_write(struct json_writer *writer, const void *base, struct field_table table)
 {
-    for (size_t i = 0; i < count; i++) {
-        const void *at = (const char *)base + fields[i].at;
-        json_key(writer, fields[i].name);
-        switch (fields[i].type) {
+    for (size_t i = 0; i < table.count; i++) {
+        const void *at = (const char *)base + table.fields[i].at;
+        json_key(writer, table.fields[i].name);
+        switch (table.fields[i].type) {
         case FIELD_TEXT:
             json_put_string(writer, *(const char *const *)at);
             break;
@@ -62,16 +62,16 @@ static as_status read_text(const struct json_value *value, struct arena *arena, 
     return AS_OK;
 }
 
-as_status fields_read(const struct json_value *object, void *base, const struct field *fields, size_t count,
-                      struct arena *arena, struct as_error *err)
+as_status fields_read(const struct json_value *object, void *base, struct field_table table, struct arena *arena,
+                      struct as_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct json_value *value = json_get(object, fields[i].name);
-        void *at = (char *)base + fields[i].at;
+    for (size_t i = 0; i < table.count; i++) {
+        const struct json_value *value = json_get(object, table.fields[i].name);
+        void *at = (char *)base + table.fields[i].at;
         if (!value || json_is_null(value))
             continue;
         as_status status;
-        switch (fields[i].type) {
+        switch (table.fields[i].type) {
         case FIELD_TEXT:
             status = read_text(value, arena, at);
             break;
@@ -82,14 +82,14 @@ as_status fields_read(const struct json_value *object, void *base, const struct 
             status = json_bool(value, at) ? AS_OK : AS_E_INVALID;
             break;
         default:
-            status = read_integer(value, &fields[i], at) ? AS_OK : AS_E_INVALID;
+            status = read_integer(value, &table.fields[i], at) ? AS_OK : AS_E_INVALID;
             break;
         }
         if (status == AS_E_NOMEM)
             return error_set(err, status, "out of memory");
         if (status != AS_OK) {
             return error_set_at(err, status, 0, value->offset, "member \"%s\" is a %s, which does not fit",
-                                fields[i].name, json_type_name(value->type));
+                                table.fields[i].name, json_type_name(value->type));
         }
     }
     return AS_OK;

@@ -21,15 +21,21 @@ struct field {
     size_t at;            /* its offset */
 };
 
-/* One member object per field, into the open object. A NULL text and a NAN become null. */
-void fields_write(struct json_writer *writer, const void *base, const struct field *fields, size_t count);
+struct field_table {
+    const struct field *fields;
+    size_t count;
+};
+
+/* Of an array. */
+#define FIELD_TABLE(array) ((struct field_table){(array), sizeof(array) / sizeof *(array)})
+
+/* A member per field, into the open object. A NULL text and a NAN become null. */
+void fields_write(struct json_writer *writer, const void *base, struct field_table table);
 /*
  * Members that are absent or null leave the field as it is; strings are copied to the arena. AS_E_INVALID names the
  * member whose type is wrong. `object` may be NULL (nothing is read).
  */
-as_status fields_read(const struct json_value *object, void *base, const struct field *fields, size_t count,
-                      struct arena *arena, struct as_error *err) AS_NODISCARD;
-
-#define FIELD_COUNT(table) (sizeof(table) / sizeof *(table))
+as_status fields_read(const struct json_value *object, void *base, struct field_table table, struct arena *arena,
+                      struct as_error *err) AS_NODISCARD;
 
 #endif

@@ -107,15 +107,15 @@ static as_status all_tallies(struct summary_builder *builder, struct arena *aren
 
 static as_status set_blocks(struct summary_builder *builder, struct summary *summary)
 {
-    const struct run_rules *rules = &summary->facts->rules;
     struct tally **all;
     as_status status = all_tallies(builder, &summary->arena, &all);
     if (status != AS_OK)
         return status;
     size_t count = builder->tally_count;
-    status = tally_block(all, count + 1, rules, &summary->window, &summary->arena, &summary->total);
+    struct tally_group group = {all, count + 1, &summary->facts->rules};
+    status = tally_block(&group, &summary->window, &summary->arena, &summary->total);
     if (status == AS_OK)
-        status = tally_lag(all, count + 1, rules->percentile_method, &summary->client.lag);
+        status = tally_lag(&group, &summary->client.lag);
     if (status != AS_OK)
         return status;
     summary->unassigned = builder->unassigned->counts;
@@ -128,8 +128,11 @@ static as_status set_blocks(struct summary_builder *builder, struct summary *sum
         summary->endpoints[0] = summary->total;
         return AS_OK;
     }
-    for (size_t i = 0; i < count && status == AS_OK; i++)
-        status = tally_block(&all[i], 1, rules, &summary->window, &summary->arena, &summary->endpoints[i]);
+    for (size_t i = 0; i < count && status == AS_OK; i++) {
+        group.tallies = &all[i];
+        group.count = 1;
+        status = tally_block(&group, &summary->window, &summary->arena, &summary->endpoints[i]);
+    }
     return status;
 }
 

@@ -123,12 +123,11 @@ static const struct field result_fields[] = {
     RESULT_AS(INT64, "max_loop_lag_ns", net.max_loop_lag_ns),
 };
 
-static void write_object(struct json_writer *writer, const char *key, const void *base, const struct field *fields,
-                         size_t count)
+static void write_object(struct json_writer *writer, const char *key, const void *base, struct field_table table)
 {
     json_key(writer, key);
     json_open_object(writer);
-    fields_write(writer, base, fields, count);
+    fields_write(writer, base, table);
     json_close_object(writer);
 }
 
@@ -155,27 +154,27 @@ as_status run_facts_format(const struct run_facts *facts, struct strbuf *ret)
     json_writer_init(&writer, ret, 2);
     json_open_object(&writer);
     json_member_string(&writer, "schema", RUN_FILE_SCHEMA);
-    fields_write(&writer, facts, fact_fields, FIELD_COUNT(fact_fields));
+    fields_write(&writer, facts, FIELD_TABLE(fact_fields));
     as_status status = write_config(&writer, facts->config_json);
     if (status != AS_OK)
         return status;
     json_key(&writer, "rules");
     json_open_object(&writer);
-    fields_write(&writer, &facts->rules, rule_fields, FIELD_COUNT(rule_fields));
+    fields_write(&writer, &facts->rules, FIELD_TABLE(rule_fields));
     json_member_string(&writer, "percentile_method", percentile_method_name(facts->rules.percentile_method));
     json_close_object(&writer);
     json_key(&writer, "endpoints");
     json_open_array(&writer);
     for (size_t i = 0; i < facts->endpoint_count; i++) {
         json_open_object(&writer);
-        fields_write(&writer, &facts->endpoints[i], endpoint_fields, FIELD_COUNT(endpoint_fields));
+        fields_write(&writer, &facts->endpoints[i], FIELD_TABLE(endpoint_fields));
         json_close_object(&writer);
     }
     json_close_array(&writer);
-    write_object(&writer, "environment", &facts->environment, environment_fields, FIELD_COUNT(environment_fields));
-    write_object(&writer, "ntp", &facts->ntp, ntp_fields, FIELD_COUNT(ntp_fields));
+    write_object(&writer, "environment", &facts->environment, FIELD_TABLE(environment_fields));
+    write_object(&writer, "ntp", &facts->ntp, FIELD_TABLE(ntp_fields));
     if (facts->has_result)
-        write_object(&writer, "result", &facts->result, result_fields, FIELD_COUNT(result_fields));
+        write_object(&writer, "result", &facts->result, FIELD_TABLE(result_fields));
     json_close_object(&writer);
     strbuf_addc(ret, '\n');
     return json_writer_status(&writer);
@@ -193,8 +192,7 @@ static as_status read_endpoints(const struct json_value *list, struct arena *are
         return error_set(err, AS_E_NOMEM, "out of memory");
     size_t count = 0;
     for (const struct json_value *item = list->first; item; item = item->next) {
-        as_status status =
-            fields_read(item, &endpoints[count++], endpoint_fields, FIELD_COUNT(endpoint_fields), arena, err);
+        as_status status = fields_read(item, &endpoints[count++], FIELD_TABLE(endpoint_fields), arena, err);
         if (status != AS_OK)
             return status;
     }
@@ -206,7 +204,7 @@ static as_status read_endpoints(const struct json_value *list, struct arena *are
 static as_status read_rules(const struct json_value *rules, struct arena *arena, struct run_facts *facts,
                             struct as_error *err)
 {
-    as_status status = fields_read(rules, &facts->rules, rule_fields, FIELD_COUNT(rule_fields), arena, err);
+    as_status status = fields_read(rules, &facts->rules, FIELD_TABLE(rule_fields), arena, err);
     const char *method;
     if (status != AS_OK || !json_string(json_get(rules, "percentile_method"), &method))
         return status;
@@ -238,7 +236,7 @@ static as_status read_facts(const struct json_value *root, struct arena *arena, 
     const char *schema;
     if (!json_string(json_get(root, "schema"), &schema) || strcmp(schema, RUN_FILE_SCHEMA) != 0)
         return error_set(err, AS_E_INVALID, "member \"schema\" is not \"" RUN_FILE_SCHEMA "\"");
-    as_status status = fields_read(root, facts, fact_fields, FIELD_COUNT(fact_fields), arena, err);
+    as_status status = fields_read(root, facts, FIELD_TABLE(fact_fields), arena, err);
     if (status == AS_OK)
         status = read_config(json_get(root, "config"), arena, facts, err);
     if (status == AS_OK)
@@ -246,14 +244,14 @@ static as_status read_facts(const struct json_value *root, struct arena *arena, 
     if (status == AS_OK)
         status = read_endpoints(json_get(root, "endpoints"), arena, facts, err);
     if (status == AS_OK)
-        status = fields_read(json_get(root, "environment"), &facts->environment, environment_fields,
-                             FIELD_COUNT(environment_fields), arena, err);
+        status = fields_read(json_get(root, "environment"), &facts->environment, FIELD_TABLE(environment_fields), arena,
+                             err);
     if (status == AS_OK)
-        status = fields_read(json_get(root, "ntp"), &facts->ntp, ntp_fields, FIELD_COUNT(ntp_fields), arena, err);
+        status = fields_read(json_get(root, "ntp"), &facts->ntp, FIELD_TABLE(ntp_fields), arena, err);
     const struct json_value *result = json_get(root, "result");
     facts->has_result = facts->has_result && result && result->type == JSON_OBJECT;
     if (status == AS_OK)
-        status = fields_read(result, &facts->result, result_fields, FIELD_COUNT(result_fields), arena, err);
+        status = fields_read(result, &facts->result, FIELD_TABLE(result_fields), arena, err);
     return status;
 }
 

@@ -6,9 +6,12 @@
 
 #include <string.h>
 
-/* Members of the configuration that say where a shard runs and writes, not what it measures. */
-static const char *const local_members[] = {"shard", "result-dir", "data-log", "run-id",
-                                            "quiet", "console",    "threads",  "job"};
+/* Members of the configuration that say where a shard runs, writes and shows, not what it measures. */
+static const char *const local_members[] = {
+    "shard",   "result-dir",    "data-log",      "quiet",         "console",         "progress-interval",
+    "threads", "job",           "origins",       "body-template", "run-description", "run-keywords",
+    "dry-run", "fail-on-error", "require-valid", "api-key-file",
+};
 
 #define GROUP_DEPTH 2 /* objects within objects of a configuration */
 

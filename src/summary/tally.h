@@ -76,12 +76,18 @@ void tally_done(struct tally *tally);
 /* Takes a measured record; instants are moved by shift_ns. */
 void tally_add(struct tally *tally, const struct run_rules *rules, const struct request_record *record,
                int64_t shift_ns);
-/* Figures of the given tallies together; texts and lists go to the arena. `window` is known. */
-as_status tally_block(struct tally *const *tallies, size_t count, const struct run_rules *rules,
-                      const struct summary_window *window, struct arena *arena, struct summary_block *ret) AS_NODISCARD;
-/* Client lag of the given tallies, in ns. */
-as_status tally_lag(struct tally *const *tallies, size_t count, enum percentile_method method,
-                    struct distribution *ret) AS_NODISCARD;
+/* Tallies whose figures are wanted together. */
+struct tally_group {
+    struct tally *const *tallies;
+    size_t count;
+    const struct run_rules *rules;
+};
+
+/* The figures of a group; texts and lists go to the arena. `window` is known. */
+as_status tally_block(const struct tally_group *group, const struct summary_window *window, struct arena *arena,
+                      struct summary_block *ret) AS_NODISCARD;
+/* Client lag of a group, in ns. */
+as_status tally_lag(const struct tally_group *group, struct distribution *ret) AS_NODISCARD;
 
 /* Adds a count of a record; what is unknown (negative) adds nothing, and a file of nonsense does not overflow. */
 static inline void sum_up(int64_t *sum, int64_t value)

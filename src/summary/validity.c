@@ -11,6 +11,11 @@
 
 #define NO_FIGURE ((double)NAN)
 
+/* What was found, and what is allowed. */
+struct figures {
+    double value, limit;
+};
+
 struct judge {
     struct summary *summary;
     const struct validity_inputs *inputs;
@@ -18,12 +23,12 @@ struct judge {
     as_status status; /* first failure */
 };
 
-static void add(struct judge *judge, enum severity severity, const char *code, double value, double limit,
-                const char *fmt, ...) AS_PRINTF(6, 7);
+static void add(struct judge *judge, enum severity severity, const char *code, struct figures figures, const char *fmt,
+                ...) AS_PRINTF(5, 6);
 
 /* Appends a reason. */
-static void add(struct judge *judge, enum severity severity, const char *code, double value, double limit,
-                const char *fmt, ...)
+static void add(struct judge *judge, enum severity severity, const char *code, struct figures figures, const char *fmt,
+                ...)
 {
     struct validity *validity = &judge->summary->validity;
     if (validity->count == VALIDITY_REASONS_MAX)
@@ -38,13 +43,14 @@ static void add(struct judge *judge, enum severity severity, const char *code, d
         judge->status = AS_E_NOMEM;
         return;
     }
-    validity->reasons[validity->count++] = (struct validity_reason){severity, code, message, value, limit};
+    validity->reasons[validity->count++] =
+        (struct validity_reason){severity, code, message, figures.value, figures.limit};
     if (severity == SEVERITY_INVALID)
         validity->is_valid = false;
 }
 
-#define INVALID(code, value, limit, ...) add(judge, SEVERITY_INVALID, code, value, limit, __VA_ARGS__)
-#define WARNING(code, value, limit, ...) add(judge, SEVERITY_WARNING, code, value, limit, __VA_ARGS__)
+#define INVALID(code, value, limit, ...) add(judge, SEVERITY_INVALID, code, (struct figures){value, limit}, __VA_ARGS__)
+#define WARNING(code, value, limit, ...) add(judge, SEVERITY_WARNING, code, (struct figures){value, limit}, __VA_ARGS__)
 
 static double median(const struct summary *summary, enum latency_metric metric)
 {

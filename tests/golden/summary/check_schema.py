@@ -39,21 +39,26 @@ def parent_of(document, path):
 
 
 def check(name, check_with, document, free):
+    """The document fits; with any one member taken out or of a wrong type it does not. Objects of one shape share one
+    definition in the schema: each shape is damaged once."""
     for error in check_with.iter_errors(document):
         failures.append(f"{name}: {'/'.join(map(str, error.path))}: {error.message}")
-    tried = 0
+    tried, seen = 0, set()
     for path in paths(document):
-        if any(path[: len(root)] == root for root in free):
+        parent = parent_of(document, path)
+        shape = (path[-1], tuple(parent)) if isinstance(parent, dict) else None
+        if shape in seen or any(path[: len(root)] == root for root in free):
             continue
+        seen.add(shape)
         for damage in ("missing", "wrong type"):
             damaged = copy.deepcopy(document)
-            parent = parent_of(damaged, path)
+            inner = parent_of(damaged, path)
             if damage == "missing":
                 if path[-1] in ("ci95", "few_samples") or path[-2:-1] in (("ci95",), ("by_status",)):
                     continue
-                del parent[path[-1]]
+                del inner[path[-1]]
             else:
-                parent[path[-1]] = {"odd": True} if not isinstance(parent[path[-1]], dict) else "odd"
+                inner[path[-1]] = {"odd": True} if not isinstance(inner[path[-1]], dict) else "odd"
             tried += 1
             if check_with.is_valid(damaged):
                 failures.append(f"{name}: {'/'.join(map(str, path))} {damage} is not refused")
