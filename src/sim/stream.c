@@ -144,8 +144,8 @@ static void finish(struct sim_stream *stream, enum sim_answer_action action)
                                                : SIM_END_CLOSED;
     count_end(stream);
     leave_batch(stream);
-    if (action == SIM_ANSWER_RESET)
-        http_drop(stream->x, true);
+    if (action == SIM_ANSWER_RESET || stream->head_ns < 0)
+        http_drop(stream->x, action == SIM_ANSWER_RESET);
     else
         or_drop(stream, http_raw_end(stream->x, action == SIM_ANSWER_END && stream->keep_alive));
 }
