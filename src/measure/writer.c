@@ -195,7 +195,7 @@ static as_status open_file(struct writer *writer, const char *folder, struct as_
 {
     if (!path_join(writer->path, sizeof writer->path, folder, RECORD_FILE))
         return error_set(err, AS_E_LIMIT, "the path of the folder '%.200s' is too long", folder);
-    writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    writer->fd = open(writer->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (writer->fd >= 0)
         return AS_OK;
     if (errno == EEXIST)

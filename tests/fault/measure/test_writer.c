@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "made_records.h"
+
+#include "base/file.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static char gaps[256], text[MADE_TEXT_MAX];
+
+struct counted {
+    int64_t records, sum, bad;
+};
+
+static void on_record(void *context, const struct request_record *record)
+{
+    struct counted *counted = context;
+    counted->records++;
+    counted->sum += record->seq;
+    counted->bad += !made_record_is_sound(record);
+}
+
+static as_status take(void *context, const struct request_record *record)
+{
+    on_record(context, record);
+    return AS_OK;
+}
+
+static struct writer *open_writer(const char *folder, struct counted *counted)
+{
+    struct writer *writer;
+    struct as_error err = {.message = ""};
+    struct writer_options options = {.folder = folder, .threads = 1, .ring_bytes = 64 * 1024, .context = made_context,
+                                     .on_record = on_record, .on_record_context = counted};
+    options.context.save_content = true;
+    memset(counted, 0, sizeof *counted);
+    if (writer_open(&options, &writer, &err) != AS_OK)
+        fail_msg("%s", err.message);
+    return writer;
+}
+
+static void put_records(struct writer *writer, int64_t from, int64_t to)
+{
+    struct request_record record;
+    struct record_sink sink = writer_sink(writer);
+    struct clock_offset offset = {0};
+    sink.start(sink.context, (struct mono){0}, &offset);
+    for (int64_t seq = from; seq < to; seq++) {
+        made_record(seq, &record, gaps, text);
+        sink.put(sink.context, 0, &record);
+    }
+}
+
+static void test_clean_run(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    struct counted counted, read = {0};
+    struct writer_result result;
+    struct records_found found;
+    struct stat info;
+    made_folder(folder);
+    struct writer *writer = open_writer(folder, &counted);
+    put_records(writer, 0, 5000);
+    assert_int_equal(writer_close(writer, &result, NULL), AS_OK);
+    assert_int_equal(result.records, 5000);
+    assert_int_equal(result.lost, 0);
+    assert_int_equal(result.write_errors, 0);
+    assert_int_equal(counted.records, 5000);
+    assert_int_equal(counted.bad, 0);
+    snprintf(path, sizeof path, "%s/journal", folder);
+    assert_false(file_exists(path));
+    snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, result.bytes);
+    const struct record_consumer consumer = {&read, take};
+    assert_int_equal(records_read(path, &made_context, &consumer, &found, NULL), AS_OK);
+    assert_int_equal(found.lines, 5000);
+    assert_int_equal(found.torn_bytes, 0);
+    assert_false(found.has_journal);
+    assert_string_equal(found.run_id, "made");
+    assert_int_equal(read.sum, counted.sum);
+    assert_int_equal(read.bad, 0);
+    /* A folder that holds a run is not used again. */
+    struct as_error err;
+    struct writer_options again = {.folder = folder, .threads = 1, .context = made_context};
+    assert_int_equal(writer_open(&again, &writer, &err), AS_E_EXISTS);
+    remove_folder(folder);
+}
+
+/* A reader of the file sees progress while the run goes on. */
+static void test_progress_is_visible(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    struct counted counted;
+    struct writer_result result;
+    struct stat info = {0};
+    made_folder(folder);
+    snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
+    struct writer *writer = open_writer(folder, &counted);
+    put_records(writer, 0, 1);
+    int64_t start_ns = mono_now().ns;
+    while (info.st_size == 0 && mono_now().ns - start_ns < 10 * NS_PER_S)
+        assert_int_equal(stat(path, &info), 0);
+    assert_true(info.st_size > 0);
+    assert_int_equal(writer_close(writer, &result, NULL), AS_OK);
+    assert_int_equal(result.bytes, info.st_size);
+    remove_folder(folder);
+}
+
+/* The disk takes no more at any point of the file: what fits is whole lines, the rest is counted, the callback sees all. */
+static void test_disk_full(void **state)
+{
+    (void)state;
+    struct rlimit old, limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    for (rlim_t bytes = 0; bytes < 400000; bytes = bytes * 2 + 4711) {
+        char folder[64], path[128];
+        struct counted counted, read = {0};
+        struct writer_result result;
+        struct records_found found;
+        struct as_error err = {.message = ""};
+        struct stat info;
+        made_folder(folder);
+        snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
+        struct writer *writer = open_writer(folder, &counted);
+        limit = (struct rlimit){bytes, old.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        put_records(writer, 0, 500);
+        assert_int_equal(writer_close(writer, &result, &err), AS_E_IO);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+        assert_int_equal(counted.records, 500);
+        assert_int_equal(counted.bad, 0);
+        assert_int_equal(result.records, 500);
+        assert_true(result.lost > 0 && result.lost <= 500);
+        assert_true(result.write_errors > 0);
+        assert_non_null(strstr(err.message, "could not be written"));
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_size, result.bytes);
+        assert_true((rlim_t)info.st_size <= bytes);
+        const struct record_consumer consumer = {&read, take};
+        assert_int_equal(records_read(path, &made_context, &consumer, &found, &err), AS_OK);
+        assert_int_equal(found.lines, 500 - result.lost);
+        assert_int_equal(found.torn_bytes, 0);
+        assert_int_equal(read.bad, 0);
+        remove_folder(folder);
+    }
+}
+
+/* Room that comes back is used: only what met the full disk is lost. */
+static void test_disk_full_for_a_while(void **state)
+{
+    (void)state;
+    struct rlimit old, limit;
+    char folder[64], path[128];
+    struct counted counted, read = {0};
+    struct writer_result result;
+    struct records_found found;
+    made_folder(folder);
+    snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    struct writer *writer = open_writer(folder, &counted);
+    limit = (struct rlimit){50000, old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    put_records(writer, 0, 500);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    put_records(writer, 500, 1500);
+    assert_int_equal(writer_close(writer, &result, NULL), AS_E_IO);
+    const struct record_consumer consumer = {&read, take};
+    assert_int_equal(records_read(path, &made_context, &consumer, &found, NULL), AS_OK);
+    assert_int_equal(found.lines, 1500 - result.lost);
+    assert_true(found.lines > 500);
+    assert_int_equal(read.bad, 0);
+    remove_folder(folder);
+}
+
+/* Wherever a file is cut, its whole lines are read and the torn one is told. */
+static void test_torn_file(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    struct counted counted;
+    struct writer_result result;
+    struct records_found found;
+    struct stat info;
+    made_folder(folder);
+    snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
+    struct writer *writer = open_writer(folder, &counted);
+    put_records(writer, 1, 4);
+    assert_int_equal(writer_close(writer, &result, NULL), AS_OK);
+    assert_int_equal(stat(path, &info), 0);
+    for (off_t cut = info.st_size; cut >= 0; cut -= 1) {
+        struct counted read = {0};
+        const struct record_consumer consumer = {&read, take};
+        assert_int_equal(truncate(path, cut), 0);
+        assert_int_equal(records_read(path, &made_context, &consumer, &found, NULL), AS_OK);
+        assert_int_equal(read.records, found.lines);
+        assert_int_equal(read.bad, 0);
+        /* A line that lacks only its newline is whole. */
+        assert_true(found.torn_bytes < cut || cut == 0 || found.lines == 0);
+    }
+    assert_int_equal(found.lines, 0);
+    remove_folder(folder);
+}
+
+static void test_damaged_lines_and_missing_files(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    struct counted read = {0};
+    struct records_found found;
+    struct as_error err = {.message = ""};
+    const struct record_consumer consumer = {&read, take};
+    made_folder(folder);
+    snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
+    assert_int_equal(records_read(path, &made_context, &consumer, &found, &err), AS_E_NOTFOUND);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("{\"schema\":\"metrumbench-llm.request.v1\",\"run_id\":\"made\",\"seq\":0}\n\n{\"schema\":\n", file);
+    fclose(file);
+    assert_int_equal(records_read(path, &made_context, &consumer, &found, &err), AS_E_INVALID);
+    assert_int_equal(read.records, 1);
+    assert_non_null(strstr(err.message, "requests.jsonl line 2"));
+    remove_folder(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean_run),
+        cmocka_unit_test(test_progress_is_visible),
+        cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_disk_full_for_a_while),
+        cmocka_unit_test(test_torn_file),
+        cmocka_unit_test(test_damaged_lines_and_missing_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
