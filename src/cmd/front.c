@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/front.h"
 
-#include "base/file.h"
-#include "base/log.h"
 #include "cmd/commands.h"
+#include "cmd/program.h"
 #include "cmd/version.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EXIT_USAGE 2
-#define EXIT_CANNOT_RUN 126
-#define PATH_BYTES 4096
 
 /* Other names of this program, and the command each one is. */
 static const struct {
@@ -21,13 +16,6 @@ static const struct {
 } OTHER_NAMES[] = {
     {"metrumbench-llm", "llm"},   {"metrumbench-vlm", "vlm"},      {"metrumbench-asr", "asr"},
     {"metrumbench-imagegen", "imagegen"}, {"benchmark-report", "report"},
-};
-
-/* Programs of their own in libexec/assay. */
-static const struct {
-    const char *name, *summary;
-} PROGRAMS[] = {
-    {"fetch", "One request that is not measured (used by the other commands)"},
 };
 
 int front_usage(const char *sentence)
@@ -60,40 +48,8 @@ int front_print_commands(void)
     strbuf_adds(&text, "usage: assay COMMAND [options]\n       assay help COMMAND\n       assay --version\n\nCommands:\n");
     for (size_t i = 0; i < count; i++)
         strbuf_addf(&text, "  %-12s%s\n", list[i]->line->name, list[i]->line->summary);
-    for (size_t i = 0; i < sizeof PROGRAMS / sizeof PROGRAMS[0]; i++)
-        strbuf_addf(&text, "  %-12s%s\n", PROGRAMS[i].name, PROGRAMS[i].summary);
+    program_list(&text);
     return command_print("help", &text);
-}
-
-/* The path of libexec/assay/assay-NAME beside this program or, installed, one folder up; false when there is none. */
-static bool program_path(const char *name, char ret[PATH_BYTES])
-{
-    static const char *const places[] = {"", "/.."};
-    char self[PATH_BYTES], folder[PATH_BYTES];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (len <= 0)
-        return false;
-    self[len] = '\0';
-    if (!path_dir(folder, sizeof folder, self))
-        return false;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        int written = snprintf(ret, PATH_BYTES, "%s%s/libexec/assay/assay-%s", folder, places[i], name);
-        if (written > 0 && written < PATH_BYTES && access(ret, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-static int run_program(const char *name, char **argv)
-{
-    char path[PATH_BYTES];
-    if (!program_path(name, path)) {
-        fprintf(stderr, "assay: the program assay-%s is not installed in libexec/assay\n", name);
-        return EXIT_CANNOT_RUN;
-    }
-    execv(path, argv);
-    fprintf(stderr, "assay: %s: %s\n", path, strerror(errno));
-    return EXIT_CANNOT_RUN;
 }
 
 static int run_named(const char *name, int argc, char **argv)
@@ -101,10 +57,7 @@ static int run_named(const char *name, int argc, char **argv)
     const struct command *command = command_find(name);
     if (command)
         return command->run(argc, argv);
-    for (size_t i = 0; i < sizeof PROGRAMS / sizeof PROGRAMS[0]; i++)
-        if (strcmp(PROGRAMS[i].name, name) == 0)
-            return run_program(name, argv);
-    return front_unknown(name);
+    return program_exists(name) ? program_run(name, argv) : front_unknown(name);
 }
 
 int front_run(int argc, char **argv)

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/run.h"
 
-#include "report/console.h"
 #include "report/files.h"
-#include "report/vllm_block.h"
 #include "run/exits.h"
+#include "run/show.h"
 #include "run/signals.h"
 #include "summary/run_file.h"
-#include "summary/summary_json.h"
-
-#include <unistd.h>
 
 /* A summary without a record, for a run that never began. */
 static as_status summarize_nothing(struct run *run, struct as_error *err)
@@ -59,25 +55,11 @@ static as_status write_files(struct run *run, struct as_error *err)
 static as_status add_console(const struct run *run, struct strbuf *out, struct as_error *err)
 {
     const struct result_config *config = &run->config.result;
-    struct vllm_choice choice;
-    as_status status = AS_OK;
-    switch ((enum run_console)config->console) {
-    case RUN_CONSOLE_TABLE:
-        status = console_table(&run->summary, console_wants_colour(isatty(STDOUT_FILENO) == 1), out);
+    struct show_options options = {(enum run_console)config->console, config->percentile_metrics, config->metric_percentiles};
+    as_status status = show_summary(&run->summary, &options, out, err);
+    if (status == AS_OK && options.console == RUN_CONSOLE_TABLE)
         strbuf_addf(out, "\nFiles: %s\n", run->folder.path);
-        break;
-    case RUN_CONSOLE_VLLM:
-        status = vllm_choice_read(config->percentile_metrics, config->metric_percentiles, &choice, err);
-        if (status == AS_OK)
-            status = vllm_block(&run->summary, &choice, out);
-        break;
-    case RUN_CONSOLE_JSON:
-        status = summary_write_json(&run->summary, 2, out);
-        break;
-    case RUN_CONSOLE_NONE:
-        break;
-    }
-    return status == AS_OK || status == AS_E_USAGE ? status : error_set(err, status, "the summary cannot be shown");
+    return status;
 }
 
 as_status run_report(struct run *run, struct strbuf *console, struct as_error *err)

@@ -64,12 +64,12 @@ as_status run_configure(struct run *run, struct as_error *err)
 as_status run_open(struct run *run, int argc, char *const *argv, struct as_error *err)
 {
     struct strbuf line AS_AUTO_STRBUF;
+    strbuf_init(&line, 0);
     as_status status = identity_make("llm", wall_now(), &run->identity, err);
     if (status == AS_OK)
         status = folder_open(run->config.result.folder, run->identity.human, &run->folder, err);
     if (status != AS_OK)
         return status;
-    strbuf_init(&line, 0);
     options_command_line(run->parsed.command, argc, argv, &line);
     strbuf_addc(&line, '\n');
     status = folder_write(&run->folder, "command.txt", &line, err);

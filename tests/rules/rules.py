@@ -17,6 +17,7 @@ FILE_LINES_MAX = 900
 PARAMETERS_MAX = 5
 NESTING_MAX = 3
 HEADER_LINES_MAX = 250
+COMMAND_LINES_MAX = 120  # src/cmd/*.c wire modules together; programs of their own (*_main.c) may be longer
 
 BANNED_ANYWHERE = ("strcpy strcat sprintf vsprintf strtok atoi atol atof gets gmtime localtime setjmp longjmp sigsetjmp "
                    "siglongjmp alloca tmpnam mktemp system popen").split()
@@ -184,6 +185,8 @@ def sizes(checker):
         checker.looked_at += 1
         if count > FILE_LINES_MAX:
             checker.complain(path, count, f"{count} lines, at most {FILE_LINES_MAX}")
+        if re.match(r"src/cmd/(?!\w*_main)\w+\.c$", path) and count > COMMAND_LINES_MAX:
+            checker.complain(path, count, f"a command of {count} lines, at most {COMMAND_LINES_MAX}")
         if path.endswith(".h"):
             if count > HEADER_LINES_MAX:
                 checker.complain(path, count, f"a header of {count} lines, at most {HEADER_LINES_MAX}")

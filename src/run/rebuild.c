@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/rebuild.h"
+
+#include "base/file.h"
+#include "measure/writer.h"
+#include "summary/run_file.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static as_status no_memory(struct as_error *err)
+{
+    return error_set(err, AS_E_NOMEM, "out of memory");
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Where records and run.json of an input are; *ret_folder is NULL for standard input. */
+static as_status find_files(struct rebuild *rebuild, const char *path, struct rebuild_input *input, const char **ret_folder,
+                            struct as_error *err)
+{
+    char folder[PATH_MAX];
+    *ret_folder = NULL;
+    if (strcmp(path, "-") == 0) {
+        input->file = path;
+        return AS_OK;
+    }
+    if (is_folder(path)) {
+        *ret_folder = path;
+        input->file = arena_printf(&rebuild->arena, "%s/%s", path, RECORD_FILE);
+        return input->file ? AS_OK : no_memory(err);
+    }
+    input->file = path;
+    if (!path_dir(folder, sizeof folder, path))
+        return error_set(err, AS_E_INVALID, "%.200s: the path is too long", path);
+    *ret_folder = arena_strdup(&rebuild->arena, folder);
+    return *ret_folder ? AS_OK : no_memory(err);
+}
+
+static as_status open_input(struct rebuild *rebuild, const char *path, struct rebuild_input *input, struct as_error *err)
+{
+    const char *folder;
+    run_facts_init(&input->facts);
+    input->facts.tool = "llm";
+    as_status status = find_files(rebuild, path, input, &folder, err);
+    if (status != AS_OK || !folder)
+        return status;
+    status = run_file_read(folder, &rebuild->arena, &input->facts, err);
+    input->has_facts = status == AS_OK;
+    if (status != AS_OK && status != AS_E_NOTFOUND)
+        return status;
+    input->names = arena_calloc(&rebuild->arena, input->facts.endpoint_count + 1, sizeof *input->names);
+    if (!input->names)
+        return no_memory(err);
+    for (size_t i = 0; i < input->facts.endpoint_count; i++)
+        input->names[i] = input->facts.endpoints[i].name;
+    return AS_OK;
+}
+
+struct feed {
+    struct summary_builder *builder;
+    size_t index;
+};
+
+static as_status take(void *context, const struct request_record *record)
+{
+    struct feed *feed = context;
+    summary_add(feed->builder, feed->index, record);
+    return AS_OK;
+}
+
+static as_status read_input(struct rebuild_input *input, struct feed *feed, struct as_error *err)
+{
+    struct record_context context = {
+        .tool = input->facts.tool,
+        .run_id = input->facts.run_id,
+        .endpoints = input->names,
+        .endpoint_count = (uint32_t)input->facts.endpoint_count,
+    };
+    struct record_consumer consumer = {feed, take};
+    return records_read(input->file, &context, &consumer, &input->found, err);
+}
+
+static as_status build(struct rebuild *rebuild, struct as_error *err)
+{
+    struct feed feed = {0};
+    const struct run_facts **shards = arena_calloc(&rebuild->arena, rebuild->count, sizeof *shards);
+    if (!shards)
+        return no_memory(err);
+    for (size_t i = 0; i < rebuild->count; i++)
+        shards[i] = &rebuild->inputs[i].facts;
+    as_status status = summary_builder_new(shards, rebuild->count, NULL, &feed.builder);
+    if (status != AS_OK)
+        return error_set(err, status, "the summary cannot be made");
+    for (feed.index = 0; feed.index < rebuild->count && status == AS_OK; feed.index++)
+        status = read_input(&rebuild->inputs[feed.index], &feed, err);
+    if (status == AS_OK)
+        status = summary_finish(feed.builder, &rebuild->summary, err);
+    rebuild->has_summary = status == AS_OK;
+    summary_builder_free(feed.builder);
+    return status;
+}
+
+as_status rebuild_make(struct rebuild *ret, const char *const *paths, size_t count, struct as_error *err)
+{
+    *ret = (struct rebuild){.count = count};
+    arena_init(&ret->arena, 0, 0);
+    ret->inputs = arena_calloc(&ret->arena, count, sizeof *ret->inputs);
+    as_status status = ret->inputs ? AS_OK : no_memory(err);
+    for (size_t i = 0; i < count && status == AS_OK; i++)
+        status = open_input(ret, paths[i], &ret->inputs[i], err);
+    return status == AS_OK ? build(ret, err) : status;
+}
+
+void rebuild_done(struct rebuild *rebuild)
+{
+    if (rebuild->has_summary)
+        summary_done(&rebuild->summary);
+    arena_done(&rebuild->arena);
+    *rebuild = (struct rebuild){0};
+}
