@@ -8,7 +8,7 @@ const struct opt_state *options_state(const struct opt_parsed *parsed, const cha
     for (size_t i = 0; i < parsed->state_count; i++)
         if (strcmp(parsed->states[i].option->name, name) == 0)
             return &parsed->states[i];
-    assert(!"an option of this command");
+    assert(0 && "an option of this command");
     return NULL;
 }
 
