@@ -283,16 +283,30 @@ static void sum_tallies(const struct tally_group *group, struct summary_block *b
     block->chunks.censored_ratio = ratio((double)block->chunks.censored_chunks, (double)block->chunks.content_chunks);
 }
 
+/* The first failure while records came. */
+static as_status group_status(const struct tally_group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tally *tally = group->tallies[i];
+        if (tally->status != AS_OK)
+            return tally->status;
+        for (int column = 0; column < TALLY_COLUMNS; column++) {
+            if (tally->columns[column].status != AS_OK)
+                return tally->columns[column].status;
+        }
+    }
+    return AS_OK;
+}
+
 as_status tally_block(const struct tally_group *group, const struct summary_window *window, struct arena *arena,
                       struct summary_block *ret)
 {
     memset(ret, 0, sizeof *ret);
-    for (size_t i = 0; i < group->count; i++) {
-        if (group->tallies[i]->status != AS_OK)
-            return group->tallies[i]->status;
-    }
+    as_status status = group_status(group);
+    if (status != AS_OK)
+        return status;
     sum_tallies(group, ret);
-    as_status status = latencies(group, ret);
+    status = latencies(group, ret);
     if (status == AS_OK)
         status = amounts(group, window->duration_ns, ret);
     if (status == AS_OK)

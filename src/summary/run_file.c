@@ -177,7 +177,7 @@ as_status run_facts_format(const struct run_facts *facts, struct strbuf *ret)
         write_object(&writer, "result", &facts->result, FIELD_TABLE(result_fields));
     json_close_object(&writer);
     strbuf_addc(ret, '\n');
-    return json_writer_status(&writer);
+    return strbuf_status(ret) != AS_OK ? strbuf_status(ret) : json_writer_status(&writer);
 }
 
 static as_status read_endpoints(const struct json_value *list, struct arena *arena, struct run_facts *facts,

@@ -540,5 +540,5 @@ as_status summary_write_json(const struct summary *summary, int indent, struct s
     json_close_object(&writer);
     if (indent > 0)
         strbuf_addc(ret, '\n');
-    return json_writer_status(&writer);
+    return strbuf_status(ret) != AS_OK ? strbuf_status(ret) : json_writer_status(&writer);
 }

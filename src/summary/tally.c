@@ -55,13 +55,15 @@ void request_counts_take(struct request_counts *counts, const struct request_rec
         counts->failed_attempts += record->attempts[i].error_type != ERROR_TYPE_NONE;
 }
 
-static char *copy_text(const struct record_text *text)
+static char *copy_text(struct tally *tally, const struct record_text *text)
 {
     if (!text->at)
         return NULL;
     char *copy = malloc(text->len + 1);
-    if (!copy)
+    if (!copy) {
+        tally->status = AS_E_NOMEM;
         return NULL;
+    }
     memcpy(copy, text->at, text->len);
     copy[text->len] = '\0';
     return copy;
@@ -98,7 +100,7 @@ static void keep_example(struct tally *tally, const struct request_record *recor
         .type = record->error_type,
         .http_status = record->http_status,
         .endpoint = record->endpoint,
-        .message = copy_text(&record->error_message),
+        .message = copy_text(tally, &record->error_message),
     };
 }
 
@@ -113,7 +115,7 @@ static void take_error(struct tally *tally, const struct request_record *record)
         return;
     tally->oom_seq = record->seq;
     free(tally->oom_message);
-    tally->oom_message = copy_text(&record->error_message);
+    tally->oom_message = copy_text(tally, &record->error_message);
 }
 
 /* One number of the LEB128 text at *at; false at its end. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The example run as people see it, against the files beside this one. ASSAY_BLESS=1 writes them anew. */
+/* The example run as people see it, against the files beside this one. */
 #include "report/console.h"
 #include "report/vllm_block.h"
 
+#include "support/golden.h"
 #include "unit/summary/example_run.h"
-
-#include "base/file.h"
-
-#include <stdlib.h>
 
 #define FOLDER "tests/golden/report/"
 
@@ -19,16 +16,6 @@ static struct summary example_summary(const struct run_facts *facts)
     return made_summary(facts, records, EXAMPLE_RECORDS);
 }
 
-static void assert_golden(const char *path, const struct strbuf *got)
-{
-    if (getenv("ASSAY_BLESS"))
-        assert_int_equal(file_write_atomic(path, strbuf_text(got), got->len, NULL), AS_OK);
-    AS_AUTO_STRBUF struct strbuf expected;
-    strbuf_init(&expected, 0);
-    assert_int_equal(file_read(path, &expected, NULL), AS_OK);
-    assert_string_equal(strbuf_text(got), strbuf_text(&expected));
-}
-
 static void test_table(void **state)
 {
     (void)state;
@@ -38,7 +25,7 @@ static void test_table(void **state)
     strbuf_init(&text, 0);
     assert_int_equal(console_table(&s, false, &text), AS_OK);
     summary_done(&s);
-    assert_golden(FOLDER "table.txt", &text);
+    golden_check(FOLDER "table.txt", strbuf_text(&text), text.len);
 }
 
 static void test_vllm(void **state)
@@ -52,7 +39,7 @@ static void test_vllm(void **state)
     assert_int_equal(vllm_choice_read(NULL, NULL, &choice, NULL), AS_OK);
     assert_int_equal(vllm_block(&s, &choice, &text), AS_OK);
     summary_done(&s);
-    assert_golden(FOLDER "vllm.txt", &text);
+    golden_check(FOLDER "vllm.txt", strbuf_text(&text), text.len);
 }
 
 int main(void)

@@ -4,20 +4,14 @@
  * fractions by another program.
  */
 #include "stats/distribution.h"
+#include "support/check.h"
 
 #include "stats/sort.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define GOLDEN     "tests/golden/stats/distributions.txt"
 #define VALUES_MAX 128

@@ -1,32 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The example run as summary.json, as the line of data.jsonl and as requests.jsonl, against the files beside this one.
- * ASSAY_BLESS=1 writes them anew.
  */
 #include "measure/record_json.h"
 #include "summary/summary_json.h"
 
+#include "support/golden.h"
 #include "unit/summary/example_run.h"
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/json_write.h"
-
-#include <stdlib.h>
 
 #define FOLDER "tests/golden/summary/"
 
 static struct request_record records[EXAMPLE_RECORDS];
-
-static void assert_golden(const char *path, const struct strbuf *got)
-{
-    if (getenv("ASSAY_BLESS"))
-        assert_int_equal(file_write_atomic(path, strbuf_text(got), got->len, NULL), AS_OK);
-    AS_AUTO_STRBUF struct strbuf expected;
-    strbuf_init(&expected, 0);
-    assert_int_equal(file_read(path, &expected, NULL), AS_OK);
-    assert_string_equal(strbuf_text(got), strbuf_text(&expected));
-}
 
 static void test_document(void **state)
 {
@@ -39,7 +26,7 @@ static void test_document(void **state)
     strbuf_init(&text, 0);
     assert_int_equal(summary_write_json(&s, 2, &text), AS_OK);
     summary_done(&s);
-    assert_golden(FOLDER "summary.json", &text);
+    golden_check(FOLDER "summary.json", strbuf_text(&text), text.len);
 }
 
 /* One line, with the same content. */
@@ -83,7 +70,7 @@ static void test_records(void **state)
         record_writer_line(&writer, &records[chosen[i]], &text);
     record_writer_done(&writer);
     assert_int_equal(strbuf_status(&text), AS_OK);
-    assert_golden(FOLDER "requests.jsonl", &text);
+    golden_check(FOLDER "requests.jsonl", strbuf_text(&text), text.len);
 }
 
 int main(void)

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats/column.h"
+#include "support/check.h"
 
 #include "base/rng.h"
 #include "stats/sort.h"
 #include "stats/wide.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include <math.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static int compare(const void *a, const void *b)
 {

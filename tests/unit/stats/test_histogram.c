@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats/histogram.h"
+#include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include <math.h>
-
-#include <cmocka.h>
 
 static struct histogram histogram, other;
 

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats/percentile.h"
+#include "support/check.h"
 
 #include "base/rng.h"
 #include "stats/distribution.h"
 #include "stats/sort.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <math.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* A second implementation, slow and of another shape: the smallest value that at least p of all are not above. */
 static int64_t naive_percentile(const int64_t *values, int64_t n, int64_t milli)

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats/steady.h"
+#include "support/check.h"
 
 #include "base/rng.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <math.h>
-
-#include <cmocka.h>
 
 #define MS INT64_C(1000000)
 

@@ -7,14 +7,9 @@
 #include "base/strbuf.h"
 #include "summary/summary.h"
 #include "summary/summary_json.h"
+#include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS INT64_C(1000000)
 
