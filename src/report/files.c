@@ -7,8 +7,10 @@
 static as_status make_text(const struct summary *summary, int indent, struct strbuf *ret, struct as_error *err)
 {
     as_status status = summary_check(summary, err);
-    if (status != AS_OK)
-        return error_prefix(err, "the summary contradicts itself");
+    if (status != AS_OK) {
+        (void)error_prefix(err, "the summary contradicts itself");
+        return status;
+    }
     status = summary_write_json(summary, indent, ret);
     return status == AS_OK ? AS_OK
                            : error_set(err, status, "the summary could not be written: %s", status_sentence(status));

@@ -244,7 +244,9 @@ static as_status set_config(struct summary *summary, struct as_error *err)
     if (!text)
         return AS_OK;
     as_status status = json_parse(text, strlen(text), NULL, &summary->arena, &summary->config, err);
-    return status == AS_OK ? AS_OK : error_prefix(err, "the configuration in the facts of the run");
+    if (status != AS_OK)
+        (void)error_prefix(err, "the configuration in the facts of the run");
+    return status;
 }
 
 static as_status judge(struct summary_builder *builder, struct summary *summary)

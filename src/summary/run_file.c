@@ -294,5 +294,7 @@ as_status run_file_read(const char *folder, struct arena *arena, struct run_fact
     if (status != AS_OK)
         return status;
     status = run_facts_parse(strbuf_text(&text), text.len, arena, ret, err);
-    return status == AS_OK ? AS_OK : error_prefix(err, "%s", path);
+    if (status != AS_OK)
+        (void)error_prefix(err, "%s", path);
+    return status;
 }
