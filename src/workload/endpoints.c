@@ -105,9 +105,20 @@ static as_status add_spec(struct endpoint_list *list, struct endpoint_spec *take
     return AS_OK;
 }
 
+/* Where the host begins: behind the scheme and the user-info. */
+static const char *host_of(const char *url, const char **ret_authority)
+{
+    const char *scheme_end = strstr(url, "://");
+    const char *authority = scheme_end ? scheme_end + 3 : url;
+    const char *at = memrchr(authority, '@', strcspn(authority, "/?#"));
+    *ret_authority = authority;
+    return at ? at + 1 : authority;
+}
+
 static bool is_url_text(const char *url)
 {
-    if (!url[0])
+    const char *authority, *host = host_of(url, &authority);
+    if (!url[0] || (host > authority && (!*host || strchr("/?#", *host))))
         return false;
     for (const char *at = url; *at; at++)
         if ((unsigned char)*at <= 0x20 || *at == 0x7F)
@@ -118,7 +129,8 @@ static bool is_url_text(const char *url)
 as_status endpoints_add_url(struct endpoint_list *list, const char *url, struct as_error *err)
 {
     if (!is_url_text(url))
-        return error_set(err, AS_E_USAGE, "\"%.200s\" is no URL: give for example http://127.0.0.1:8000", url);
+        return error_set(err, AS_E_USAGE,
+                         "a URL is empty, or has white space or no host in it: give for example http://127.0.0.1:8000");
     struct endpoint_spec spec = {.url = copy_bytes(url, strlen(url)), .weight = 1};
     if (!spec.url)
         return no_memory(err);
@@ -214,7 +226,7 @@ static as_status take_member(const struct source *source, const struct json_valu
     if (is_key_env)
         return take_key_env(source, member, spec, err);
     if (is_url && !is_url_text(member->text))
-        return fault(source, member, err, "a URL has no white space in it", "");
+        return fault(source, member, err, "it is no URL: give for example http://127.0.0.1:8000", "");
     char **target = is_url ? &spec->url : is_name ? &spec->name : &spec->api_key;
     return copy_text(member, target) == AS_OK ? AS_OK : no_memory(err);
 }
@@ -392,10 +404,8 @@ static as_status join_path(struct endpoint_spec *spec, const char *path)
 /* The URL without user-info. */
 static char *shown_url(const char *url)
 {
-    const char *scheme_end = strstr(url, "://");
-    const char *authority = scheme_end ? scheme_end + 3 : url;
-    const char *at = memrchr(authority, '@', strcspn(authority, "/?#"));
-    return join(url, (size_t)(authority - url), at ? at + 1 : authority);
+    const char *authority, *host = host_of(url, &authority);
+    return join(url, (size_t)(authority - url), host);
 }
 
 static bool name_is_taken(const struct endpoint_list *list, const char *name, size_t except)

@@ -112,7 +112,7 @@ static void test_mistakes_name_their_line(void **state)
         {"- url: http://a\n  api_key_env: ASSAY_TEST_NONE\n", "api_key_env", 2},
         {"- url: http://a\n  api_key: k\n  api_key_env: ASSAY_TEST_KEY\n", "give one of them", 1},
         {"- url: http://a\n  api_key: \"\"\n", "not empty", 2},
-        {"- url: http://a b\n", "white space", 1},
+        {"- url: http://a b\n", "no URL", 1},
         {"- url: 5\n", "text", 1},
         {"- 5\n", "URL", 1},
         {"endpoints: http://a\n", "list", 1},
@@ -180,6 +180,7 @@ static void test_values_of_endpoint(void **state)
     assert_string_equal(list.items[2].url, "http://c:1/base/v1/completions");
     assert_int_equal(endpoints_add_url(&list, "", &err), AS_E_USAGE);
     assert_int_equal(endpoints_add_url(&list, "http://a b", &err), AS_E_USAGE);
+    assert_int_equal(endpoints_add_url(&list, "http://user:key@/x", &err), AS_E_USAGE);
     assert_int_equal(endpoints_add_value(&list, "/a b", &err), AS_E_USAGE);
 }
 
