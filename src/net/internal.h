@@ -153,6 +153,9 @@ void loop_arm(struct net_loop *loop, int64_t at_ns); /* something falls due then
 void loop_end_later(struct net_loop *loop, struct net_exchange *x, enum net_end end);
 void loop_forget_pending(struct net_loop *loop, struct net_exchange *x);
 
+/* stamp_socket.c: a descriptor, -1 = none to be had */
+int stamp_socket_open(void);
+
 /* connect.c */
 /* Opens a connection for an exchange (NULL = for the pool). */
 void connection_open(struct net_loop *loop, uint32_t endpoint, struct net_exchange *x);

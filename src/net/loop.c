@@ -80,19 +80,6 @@ static as_status open_proxy(struct net_loop *loop, struct as_error *err)
     return AS_OK;
 }
 
-/*
- * The kernel stamps packets only while some socket asks for it and starts to do so a little after the first one asked: this socket,
- * which is used for nothing else, asks as long as the loop lives.
- */
-static int open_stamp_socket(void)
-{
-    int on = 1;
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0)
-        setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
-    return fd;
-}
-
 static as_status open_descriptors(struct net_loop *loop, struct as_error *err)
 {
     loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -101,7 +88,7 @@ static as_status open_descriptors(struct net_loop *loop, struct as_error *err)
     if (loop->epoll_fd < 0 || loop->wake_fd < 0 || epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->wake_fd, &event) != 0)
         return error_set_errno(err, errno, "starting the network loop");
     if (!loop->options.no_kernel_stamps)
-        loop->stamp_fd = open_stamp_socket();
+        loop->stamp_fd = stamp_socket_open();
     return AS_OK;
 }
 

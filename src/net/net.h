@@ -166,6 +166,11 @@ void net_exchange_cancel(struct net_loop *loop, struct net_exchange *x);
 struct mono net_loop_poll(struct net_loop *loop, struct mono until);
 /* Makes a net_loop_poll that is waiting return; any thread, async-signal-safe. */
 void net_loop_wake(struct net_loop *loop);
+/*
+ * The kernel begins to stamp packets a little after a loop asked for it: under 1 ms on an idle machine, much later on a busy one, unless
+ * another program asked before. Waits for it, at most timeout_ns; false: reads may come without kernel stamps. Loopback only, no peer.
+ */
+bool net_loop_await_stamps(struct net_loop *loop, int64_t timeout_ns);
 /* Opens up to `count` connections (max_idle at most) to an endpoint ahead of use; they arrive in the pool while polling. */
 void net_loop_prewarm(struct net_loop *loop, uint32_t endpoint, uint32_t count);
 void net_loop_counters(const struct net_loop *loop, struct net_counters *ret);

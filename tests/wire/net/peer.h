@@ -230,8 +230,8 @@ static inline void *peer_acceptor_main(void *argument)
         p->peer = peer;
         p->fd = fd;
         p->script = peer->scripts[i < peer->script_count ? i : peer->script_count - 1];
-        pthread_create(&peer->threads[i], NULL, peer_connection_main, p);
         atomic_store(&peer->accepted, i + 1);
+        pthread_create(&peer->threads[i], NULL, peer_connection_main, p);
     }
 }
 
@@ -505,6 +505,8 @@ static inline void client_init(struct client *client, const char *url, const str
     client->endpoints[0] = &client->endpoint;
     if (net_loop_new(options, client->endpoints, 1, &client->loop, &err) != AS_OK)
         fail_msg("%s", err.message);
+    if (!options->no_kernel_stamps)
+        assert_true(net_loop_await_stamps(client->loop, 10 * NS_PER_S));
 }
 
 static inline void client_done(struct client *client)
