@@ -8,6 +8,7 @@ pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 
 set(LIBRARIES_base m Threads::Threads)
 set(LIBRARIES_options PkgConfig::YAML)
+set(LIBRARIES_brief PkgConfig::YAML)
 set(LIBRARIES_http OpenSSL::SSL OpenSSL::Crypto)
 set(LIBRARIES_net OpenSSL::SSL OpenSSL::Crypto)
 set(LIBRARIES_workload OpenSSL::Crypto)

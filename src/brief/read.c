@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "brief/read.h"
+
+#include "brief/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
+#define BYTE_ORDER_MARK_BYTES 3
+
+size_t source_next(struct source *source, const char **ret)
+{
+    if (source->fd < 0) {
+        size_t len = source->len - source->at;
+        *ret = source->text + source->at;
+        source->at += len;
+        return len;
+    }
+    ssize_t len;
+    do
+        len = read(source->fd, source->buffer, READER_PIECE_BYTES);
+    while (len < 0 && errno == EINTR);
+    if (len < 0) {
+        source->status = AS_E_IO;
+        source->errnum = errno;
+        return 0;
+    }
+    *ret = source->buffer;
+    if (source->at == 0 && len >= BYTE_ORDER_MARK_BYTES && memcmp(source->buffer, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0) {
+        *ret += BYTE_ORDER_MARK_BYTES;
+        source->at += (size_t)len;
+        return (size_t)len - BYTE_ORDER_MARK_BYTES;
+    }
+    source->at += (size_t)len;
+    return (size_t)len;
+}
+
+static void add_pattern(struct builder *builder, const char *text)
+{
+    struct pattern *pattern = &builder->patterns[builder->pattern_count];
+    for (pattern->count = 0; pattern->count < READER_STEPS_MAX; text++) {
+        size_t len = strcspn(text, ".");
+        pattern->steps[pattern->count] = text;
+        pattern->lens[pattern->count++] = len;
+        text += len;
+        if (*text == '\0')
+            break;
+    }
+    builder->alive[0] |= (uint32_t)1 << builder->pattern_count++;
+}
+
+void builder_init(struct builder *builder, struct tree *tree, read_skip_list skip)
+{
+    *builder = (struct builder){.tree = tree};
+    for (; skip && *skip && builder->pattern_count < READER_PATTERNS_MAX; skip++)
+        add_pattern(builder, *skip);
+    builder->next_alive = builder->alive[0];
+}
+
+/* The patterns whose step at this depth is `key` (NULL: an item); *ret_ends when one ends here. */
+static uint32_t match_step(const struct builder *builder, const char *key, size_t len, bool *ret_ends)
+{
+    uint32_t left = builder->alive[builder->depth], matched = 0;
+    size_t step = builder->depth - 1;
+    for (size_t i = 0; left >> i != 0 && i < builder->pattern_count; i++) {
+        const struct pattern *pattern = &builder->patterns[i];
+        if (!(left >> i & 1) || step >= pattern->count)
+            continue;
+        bool is_any = pattern->lens[step] == 1 && pattern->steps[step][0] == '*';
+        if (!is_any && !(key && pattern->lens[step] == len && memcmp(pattern->steps[step], key, len) == 0))
+            continue;
+        matched |= (uint32_t)1 << i;
+        *ret_ends = *ret_ends || pattern->count == step + 1;
+    }
+    return matched;
+}
+
+bool builder_key(struct builder *builder, const char *key, size_t len)
+{
+    bool ends = false;
+    builder->next_alive = builder->alive[builder->depth] ? match_step(builder, key, len, &ends) : 0;
+    if (ends)
+        return true;
+    builder->key = arena_strndup(&builder->tree->arena, key, len);
+    builder->key_len = len;
+    if (!builder->key)
+        builder->tree->failed = true;
+    return false;
+}
+
+void builder_value(struct builder *builder, struct value *value, uint32_t line)
+{
+    struct value *parent = builder->depth ? builder->open[builder->depth] : NULL;
+    if (!value)
+        return;
+    value->line = line;
+    if (!parent) {
+        builder->root = value;
+    } else if (parent->type == VALUE_MAP) {
+        if (builder->key)
+            value_putn(parent, builder->key, builder->key_len, value);
+    } else {
+        bool ends = false;
+        builder->next_alive = builder->alive[builder->depth] ? match_step(builder, NULL, 0, &ends) : 0;
+        value_add(parent, value);
+    }
+    if (value->type != VALUE_MAP && value->type != VALUE_LIST)
+        return;
+    builder->open[++builder->depth] = value;
+    builder->alive[builder->depth] = builder->depth == 1 ? builder->alive[0] : builder->next_alive;
+}
+
+void builder_close(struct builder *builder)
+{
+    struct value *closed = builder->open[builder->depth--];
+    if (closed->type == VALUE_MAP)
+        value_drop_duplicates(builder->tree, closed);
+}
+
+static bool begins_like_json(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
+            return text[i] == '{' || text[i] == '[';
+    return false;
+}
+
+/* False when the bytes cannot be read a second time. */
+static bool source_rewind(struct source *source)
+{
+    source->at = 0;
+    return source->fd < 0 || lseek(source->fd, 0, SEEK_SET) == 0;
+}
+
+static as_status finish(struct source *source, struct builder *builder, as_status status, struct as_error *err)
+{
+    if (source->status != AS_OK)
+        return error_set_errno(err, source->errnum, "reading failed");
+    if (status == AS_OK && builder->tree->failed)
+        return tree_status(builder->tree, err);
+    return status;
+}
+
+static as_status read_source(struct source *source, bool is_json, bool may_retry, struct builder *builder, read_skip_list skip,
+                             struct value **ret, struct as_error *err)
+{
+    struct tree *tree = builder->tree;
+    as_status status = is_json ? read_json(source, builder, err) : read_yaml(source, false, builder, err);
+    status = finish(source, builder, status, err);
+    if (status == AS_E_INVALID && is_json && may_retry && source_rewind(source)) {
+        struct as_error ignored;
+        builder_init(builder, tree, skip);
+        as_status again = read_yaml(source, true, builder, &ignored);
+        again = finish(source, builder, again, &ignored);
+        if (again == AS_OK)
+            status = AS_OK;
+    }
+    if (status == AS_OK)
+        *ret = builder->root ? builder->root : value_null(tree);
+    return status;
+}
+
+as_status read_text(const char *text, size_t len, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+{
+    if (len >= BYTE_ORDER_MARK_BYTES && memcmp(text, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0) {
+        text += BYTE_ORDER_MARK_BYTES;
+        len -= BYTE_ORDER_MARK_BYTES;
+    }
+    struct source source = {.fd = -1, .text = text, .len = len};
+    struct builder *builder = arena_alloc(&tree->arena, sizeof *builder);
+    if (!builder)
+        return error_set(err, AS_E_NOMEM, "out of memory");
+    builder_init(builder, tree, skip);
+    bool is_json = begins_like_json(text, len);
+    return read_source(&source, is_json, len <= READ_YAML_BYTES_MAX, builder, skip, ret, err);
+}
+
+as_status read_fd(int fd, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+{
+    char head[256];
+    struct stat facts;
+    bool can_rewind = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+    ssize_t head_len = can_rewind ? pread(fd, head, sizeof head, 0) : -1;
+    if (head_len < 0)
+        return can_rewind ? error_set_errno(err, errno, "reading failed") : error_set(err, AS_E_INVALID, "not a regular file");
+    bool has_mark = head_len >= BYTE_ORDER_MARK_BYTES && memcmp(head, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0;
+    size_t from = has_mark ? BYTE_ORDER_MARK_BYTES : 0;
+    struct builder *builder = arena_alloc(&tree->arena, sizeof *builder);
+    char *buffer = arena_alloc(&tree->arena, READER_PIECE_BYTES);
+    if (!builder || !buffer)
+        return error_set(err, AS_E_NOMEM, "out of memory");
+    struct source source = {.fd = fd, .buffer = buffer};
+    builder_init(builder, tree, skip);
+    bool is_json = begins_like_json(head + from, (size_t)head_len - from);
+    return read_source(&source, is_json, facts.st_size <= (off_t)READ_YAML_BYTES_MAX, builder, skip, ret, err);
+}
+
+as_status read_path(const char *path, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return error_set(err, errno == ENOENT ? AS_E_NOTFOUND : AS_E_IO, "%s: %s", path, strerror(errno));
+    as_status status = read_fd(fd, skip, tree, ret, err);
+    (void)close(fd);
+    return status == AS_OK ? status : error_prefix(err, "%s", path);
+}

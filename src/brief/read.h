@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_BRIEF_READ_H
+#define ASSAY_BRIEF_READ_H
+
+/*
+ * Documents into trees: JSON (RFC 8259, by base/json_stream.h, in pieces: the input is never in memory as a whole) and
+ * YAML 1.1 (libyaml; plain scalars as PyYAML resolves them). What begins like JSON is read as JSON, and when that fails
+ * and the input is small enough as YAML, in which NaN and Infinity are then numbers.
+ *
+ * Limits (AS_E_LIMIT): READ_DEPTH_MAX levels, READ_TEXT_BYTES_MAX in one string, READ_TREE_BYTES_MAX of memory for the
+ * tree, READ_YAML_BYTES_MAX of YAML, READ_ALIAS_NODES_MAX nodes made by YAML aliases. Of equal keys the last one counts.
+ * YAML: several documents, keys that are no scalars and tags beyond the core ones are AS_E_INVALID. A byte order mark is
+ * skipped. Errors hold line and column, not the name of the input.
+ */
+
+#include "base/status.h"
+#include "brief/value.h"
+
+#define READ_DEPTH_MAX       100
+#define READ_TEXT_BYTES_MAX  ((size_t)16 << 20)
+#define READ_TREE_BYTES_MAX  ((size_t)256 << 20)
+#define READ_YAML_BYTES_MAX  ((size_t)16 << 20)
+#define READ_ALIAS_NODES_MAX 100000
+
+/*
+ * Parts that are checked but not kept: paths such as "benchmarks.*.requests", "*" for any member or item; at most 32
+ * of at most 6 steps, ending with NULL; NULL = keep all.
+ */
+typedef const char *const *read_skip_list;
+
+/* An empty document is a null. The tree must have been set up with READ_TREE_BYTES_MAX. */
+as_status read_text(const char *text, size_t len, read_skip_list skip, struct tree *tree, struct value **ret,
+                    struct as_error *err) AS_NODISCARD;
+/* The same from a file open for reading. */
+as_status read_fd(int fd, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err) AS_NODISCARD;
+/* The same by path; AS_E_NOTFOUND, AS_E_IO with the path in the sentence. A folder or device is AS_E_INVALID. */
+as_status read_path(const char *path, read_skip_list skip, struct tree *tree, struct value **ret,
+                    struct as_error *err) AS_NODISCARD;
+
+#endif
