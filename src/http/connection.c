@@ -140,7 +140,7 @@ static struct http_connection *connection_new(struct http_loop *loop, int fd, co
         return NULL;
     if (listening->tls) {
         c->ssl = http_tls_session(listening->tls);
-        if (!c->ssl || SSL_set_fd(c->ssl, fd) != 1) {
+        if (!c->ssl || !http_tls_attach(c->ssl, fd)) {
             SSL_free(c->ssl);
             ERR_clear_error();
             free(c);

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* Files larger than this are no certificate chains. */
 #define PEM_MAX_BYTES ((size_t)1024 * 1024)
@@ -220,6 +221,69 @@ SSL *http_tls_session(struct http_tls *tls)
     if (ssl)
         SSL_set_accept_state(ssl);
     return ssl;
+}
+
+/* ---- sockets ---- */
+
+/* OpenSSL's own socket BIO writes with write(), which raises SIGPIPE when the peer is gone. */
+
+static int socket_of(BIO *bio)
+{
+    return (int)(intptr_t)BIO_get_data(bio);
+}
+
+static int socket_write(BIO *bio, const char *data, int len)
+{
+    BIO_clear_retry_flags(bio);
+    ssize_t sent = send(socket_of(bio), data, (size_t)len, MSG_NOSIGNAL);
+    if (sent < 0 && BIO_sock_should_retry(-1))
+        BIO_set_retry_write(bio);
+    return (int)sent;
+}
+
+static int socket_read(BIO *bio, char *data, int len)
+{
+    BIO_clear_retry_flags(bio);
+    ssize_t got = recv(socket_of(bio), data, (size_t)len, 0);
+    if (got < 0 && BIO_sock_should_retry(-1))
+        BIO_set_retry_read(bio);
+    if (got == 0)
+        BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    return (int)got;
+}
+
+static long socket_ctrl(BIO *bio, int command, long number, void *pointer)
+{
+    (void)number;
+    (void)pointer;
+    if (command == BIO_CTRL_EOF)
+        return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
+    return command == BIO_CTRL_FLUSH || command == BIO_CTRL_DUP;
+}
+
+static BIO_METHOD *socket_method;
+
+static void make_socket_method(void)
+{
+    BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without SIGPIPE");
+    if (method && BIO_meth_set_write(method, socket_write) == 1 && BIO_meth_set_read(method, socket_read) == 1 &&
+        BIO_meth_set_ctrl(method, socket_ctrl) == 1)
+        socket_method = method;
+    else
+        BIO_meth_free(method);
+}
+
+bool http_tls_attach(SSL *ssl, int fd)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_socket_method);
+    BIO *bio = socket_method ? BIO_new(socket_method) : NULL;
+    if (!bio)
+        return false;
+    BIO_set_data(bio, (void *)(intptr_t)fd);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl, bio, bio);
+    return true;
 }
 
 /* ---- self-signed certificates ---- */

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 
 #include <openssl/ssl.h>
+#include <stdbool.h>
 
 struct http_tls;
 
@@ -28,6 +29,8 @@ as_status http_tls_replace(struct http_tls *tls, const char *cert_pem, const cha
 
 /* A new server-side session of the current certificate, NULL without memory. */
 SSL *http_tls_session(struct http_tls *tls) AS_NODISCARD;
+/* Makes a session read and write the socket `fd`, which stays the caller's. Unlike SSL_set_fd it never raises SIGPIPE. */
+bool http_tls_attach(SSL *ssl, int fd) AS_NODISCARD;
 
 /*
  * A self-signed certificate (ECDSA P-256, random serial number) for comma-separated DNS names and IP addresses, the first

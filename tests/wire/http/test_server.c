@@ -434,6 +434,7 @@ static void test_time_limits(void **state)
         if (!begins_with(&text, cases[i].start) || !ends_with(&text, cases[i].end))
             fail_msg("%s gave %s", cases[i].request, strbuf_text(&text));
     }
+    wait_for(&seen.aborts); /* of the body that did not come */
     int fd = client_connect(&fixture);
     client_send(fd, "GET /pour" HOST "\r\n"); /* and reads nothing */
     wait_for(&seen.aborts);
