@@ -28,12 +28,13 @@ static void *produce(void *argument)
     char gaps[256];
     char *text = malloc(MADE_TEXT_MAX);
     struct request_record *record = malloc(sizeof *record);
-    for (int64_t i = 0; text && record; i++) {
+    if (!text || !record)
+        _exit(1);
+    for (int64_t i = 0;; i++) {
         made_record(i * THREADS + thread, record, gaps, text);
         sink.put(sink.context, thread, record);
         atomic_store(&shared->put[thread], i + 1);
     }
-    return NULL;
 }
 
 static void child(const char *folder)
