@@ -38,6 +38,11 @@ static as_status check_percentiles(const char *text, struct as_error *err)
     return check_words(text, words, err);
 }
 
+static as_status check_server(const char *text, struct as_error *err)
+{
+    return *text && !strpbrk(text, " \t/") ? AS_OK : error_set(err, AS_E_USAGE, *text ? "is no HOST or HOST:PORT" : "is empty");
+}
+
 static const char *const CONSOLES[] = {"table", "vllm", "json", "none", NULL};
 static const char *const METHODS[] = {"nearest_rank", "linear", NULL};
 
@@ -76,7 +81,8 @@ static const struct opt OPTIONS[] = {
     {.name = "job", .type = OPT_FILE, AT(job), GROUP, .example = "job.yaml",
      .sentence = "YAML file with options by name; relative paths in it are meant from its folder."},
     {.name = "dry-run", .type = OPT_FLAG, AT(dry_run), GROUP, .sentence = "Show the options in effect, the plan and the first request; send nothing."},
-    {.name = "ntp-server", .type = OPT_STRING, AT(ntp_servers), CHECKS, .value = "HOST[:PORT]", .is_list = true, .example = "ntp.example.org",
+    {.name = "ntp-server", .type = OPT_STRING, AT(ntp_servers), CHECKS, .value = "HOST[:PORT]", .is_list = true, .check = check_server, .allowed = "HOST or HOST:PORT",
+     .example = "ntp.example.org",
      .initial = "pool.ntp.org time.google.com time.cloudflare.com time.apple.com",
      .sentence = "Servers asked for the time before the run. More than 1 s off refuses the run; no answer within 5 s is noted and the run goes on."},
     {.name = "skip-ntp-check", .type = OPT_FLAG, AT(skip_ntp), CHECKS, .environment = "METRUM_SKIP_NTP_CHECK", .sentence = "Do not ask for the time."},

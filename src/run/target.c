@@ -71,6 +71,7 @@ as_status targets_list(struct targets *targets, const struct endpoint_config *co
         status = endpoints_add_value(&targets->list, config->values.items[i], err);
     if (status == AS_OK)
         status = add_host(targets, config, err);
+    targets->given_count = targets->list.count;
     if (status == AS_OK && config->file)
         status = endpoints_load(&targets->list, config->file, err);
     if (status == AS_OK)
@@ -147,6 +148,8 @@ static as_status open_one(struct targets *targets, size_t i, const struct endpoi
 {
     struct endpoint_spec *spec = &targets->list.items[i];
     as_status status = net_endpoint_parse(spec->url, &targets->nets[i], err);
+    if (status == AS_E_INVALID && i < targets->given_count)
+        return err->status = AS_E_USAGE;
     if (status != AS_OK)
         return status;
     targets->open_count = i + 1;

@@ -26,6 +26,7 @@ struct targets {
     const char **secrets;             /* ends with NULL */
     size_t secret_count;
     size_t count;
+    size_t given_count;               /* of them from options; the others come from a file */
     size_t open_count;                /* of nets that need net_endpoint_done */
 };
 
