@@ -166,12 +166,12 @@ struct plan_counts {
 struct steady_figures {
     bool is_found;
     int64_t target, start_ns, duration_ns;
-    double share;       /* of the window */
-    int64_t ok;         /* measured successes that ended inside */
-    struct rates rates; /* theirs / duration */
-    struct distribution response_time, ttft, tpot;
-    double response_time_drift, ttft_drift; /* fitted change over the window / mean */
-    bool has_verdict, is_stationary;        /* no drift of either; needs 10 successes */
+    double share;                                  /* of the window */
+    int64_t ok;                                    /* measured successes that ended inside */
+    struct rates rates;                            /* theirs / duration */
+    struct distribution response_time, ttft, tpot; /* of those that also began inside */
+    double response_time_drift, ttft_drift;        /* fitted change over the window / mean, of the same */
+    bool has_verdict, is_stationary;               /* no drift of either; needs 10 of them */
 };
 
 struct client_figures {

@@ -62,12 +62,18 @@ static as_status fly(struct summary_builder *builder, struct summary *summary, s
     return status;
 }
 
-/* A row of a metric is inside when its request ended in [from, to]. */
-struct inside {
-    int64_t from_ns, to_ns;
+struct steady_latency {
+    struct distribution distribution;
+    struct trend trend;
 };
 
-/* Calls for every success inside: its end and its value of column `which`. */
+/* What counts as inside the steady window: a request that ended in it, or (is_whole) one that also began in it. */
+struct inside {
+    int64_t from_ns, to_ns;
+    bool is_whole;
+};
+
+/* Called for every success inside: its end and its value of the column that is visited. */
 struct visitor {
     void (*take)(struct visitor *visitor, int64_t done_ns, int64_t value);
     struct values values;
@@ -76,26 +82,46 @@ struct visitor {
     wide_int sum;
 };
 
+/* One row of a tally; response time and metric may be missing. */
+struct row {
+    int64_t done_ns, response_time_ns, value;
+};
+
+static bool is_inside(const struct inside *inside, const struct row *row)
+{
+    if (row->done_ns == COLUMN_MISSING || row->value == COLUMN_MISSING)
+        return false;
+    if (row->done_ns < inside->from_ns || row->done_ns > inside->to_ns)
+        return false;
+    return !inside->is_whole ||
+           (row->response_time_ns != COLUMN_MISSING && row->done_ns - row->response_time_ns >= inside->from_ns);
+}
+
+static as_status visit_tally(const struct tally *tally, enum tally_column which, const struct inside *inside,
+                             struct visitor *visitor)
+{
+    struct column_cursor done, response_time, metric;
+    struct row row;
+    column_cursor_init(&done, &tally->columns[COLUMN_DONE]);
+    column_cursor_init(&response_time, &tally->columns[COLUMN_RESPONSE_TIME]);
+    column_cursor_init(&metric, &tally->columns[which]);
+    while (column_next(&done, &row.done_ns) && column_next(&response_time, &row.response_time_ns) &&
+           column_next(&metric, &row.value)) {
+        if (is_inside(inside, &row))
+            visitor->take(visitor, row.done_ns, row.value);
+    }
+    if (done.status != AS_OK)
+        return done.status;
+    return response_time.status != AS_OK ? response_time.status : metric.status;
+}
+
 static as_status visit(const struct summary_builder *builder, enum tally_column which, const struct inside *inside,
                        struct visitor *visitor)
 {
-    for (size_t i = 0; i < builder->tally_count; i++) {
-        struct column_cursor done, metric;
-        column_cursor_init(&done, &builder->tallies[i]->columns[COLUMN_DONE]);
-        column_cursor_init(&metric, &builder->tallies[i]->columns[which]);
-        int64_t done_ns, value;
-        while (column_next(&done, &done_ns) && column_next(&metric, &value)) {
-            if (done_ns == COLUMN_MISSING || value == COLUMN_MISSING || done_ns < inside->from_ns ||
-                done_ns > inside->to_ns)
-                continue;
-            visitor->take(visitor, done_ns, value);
-        }
-        if (done.status != AS_OK)
-            return done.status;
-        if (metric.status != AS_OK)
-            return metric.status;
-    }
-    return AS_OK;
+    as_status status = AS_OK;
+    for (size_t i = 0; i < builder->tally_count && status == AS_OK; i++)
+        status = visit_tally(builder->tallies[i], which, inside, visitor);
+    return status;
 }
 
 static void take_sum(struct visitor *visitor, int64_t done_ns, int64_t value)
@@ -111,68 +137,83 @@ static void take_value(struct visitor *visitor, int64_t done_ns, int64_t value)
     trend_add(&visitor->trend, done_ns, value);
 }
 
+/* Latency and drift are those of requests that lie wholly inside: the first ones meet cold connections. */
 static as_status latency_inside(const struct summary_builder *builder, enum tally_column which,
-                                const struct inside *inside, struct distribution *ret, struct trend *ret_trend)
+                                const struct inside *window, struct steady_latency *ret)
 {
-    enum percentile_method method = builder->runs[0].facts->rules.percentile_method;
+    struct inside whole = {window->from_ns, window->to_ns, true};
     struct visitor counter = {.take = take_sum}, taker = {.take = take_value};
-    as_status status = visit(builder, which, inside, &counter);
+    as_status status = visit(builder, which, &whole, &counter);
     if (status != AS_OK)
         return status;
-    *ret = distribution_empty(method);
-    *ret_trend = (struct trend){0};
+    enum percentile_method method = builder->runs[0].facts->rules.percentile_method;
+    *ret = (struct steady_latency){.distribution = distribution_empty(method)};
     if (counter.count == 0)
         return AS_OK;
     taker.values.at = malloc((size_t)counter.count * sizeof *taker.values.at);
     if (!taker.values.at)
         return AS_E_NOMEM;
-    status = visit(builder, which, inside, &taker);
+    status = visit(builder, which, &whole, &taker);
     if (status == AS_OK) {
         sort_int64(taker.values.at, (size_t)taker.values.count);
-        *ret = distribution_of_sorted(taker.values.at, taker.values.count, method);
-        *ret_trend = taker.trend;
+        ret->distribution = distribution_of_sorted(taker.values.at, taker.values.count, method);
+        ret->trend = taker.trend;
     }
     values_done(&taker.values);
     return status;
 }
 
-static as_status sum_per_second(const struct summary_builder *builder, enum tally_column which,
-                                const struct inside *inside, double *ret)
+static as_status sum_inside(const struct summary_builder *builder, enum tally_column which, const struct inside *inside,
+                            struct visitor *ret)
 {
-    struct visitor counter = {.take = take_sum};
-    as_status status = visit(builder, which, inside, &counter);
-    if (status != AS_OK)
-        return status;
-    double seconds = (double)(inside->to_ns - inside->from_ns) / 1e9;
-    *ret = counter.count > 0 ? (double)counter.sum / seconds : UNDEFINED;
-    return AS_OK;
+    *ret = (struct visitor){.take = take_sum};
+    return visit(builder, which, inside, ret);
+}
+
+static as_status rates_inside(const struct summary_builder *builder, const struct inside *inside,
+                              struct steady_figures *steady)
+{
+    const struct {
+        enum tally_column which;
+        double *rate;
+    } tokens[] = {
+        {COLUMN_PROMPT_TOKENS, &steady->rates.prompt_tokens_per_second},
+        {COLUMN_COMPLETION_TOKENS, &steady->rates.completion_tokens_per_second},
+        {COLUMN_TOTAL_TOKENS, &steady->rates.total_tokens_per_second},
+    };
+    double seconds = (double)steady->duration_ns / 1e9;
+    struct visitor sum;
+    as_status status = sum_inside(builder, COLUMN_DONE, inside, &sum);
+    steady->ok = sum.count;
+    steady->rates.requests_per_second = (double)sum.count / seconds;
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens && status == AS_OK; i++) {
+        status = sum_inside(builder, tokens[i].which, inside, &sum);
+        *tokens[i].rate = sum.count > 0 ? (double)sum.sum / seconds : UNDEFINED;
+    }
+    return status;
 }
 
 static as_status figures_inside(const struct summary_builder *builder, const struct inside *inside,
                                 struct steady_figures *steady)
 {
-    struct trend response, ttft, tpot;
-    as_status status = latency_inside(builder, COLUMN_RESPONSE_TIME, inside, &steady->response_time, &response);
+    struct steady_latency response, ttft, tpot;
+    as_status status = latency_inside(builder, COLUMN_RESPONSE_TIME, inside, &response);
     if (status == AS_OK)
-        status = latency_inside(builder, COLUMN_TTFT, inside, &steady->ttft, &ttft);
+        status = latency_inside(builder, COLUMN_TTFT, inside, &ttft);
     if (status == AS_OK)
-        status = latency_inside(builder, COLUMN_TPOT, inside, &steady->tpot, &tpot);
-    struct rates *rates = &steady->rates;
+        status = latency_inside(builder, COLUMN_TPOT, inside, &tpot);
     if (status == AS_OK)
-        status = sum_per_second(builder, COLUMN_PROMPT_TOKENS, inside, &rates->prompt_tokens_per_second);
-    if (status == AS_OK)
-        status = sum_per_second(builder, COLUMN_COMPLETION_TOKENS, inside, &rates->completion_tokens_per_second);
-    if (status == AS_OK)
-        status = sum_per_second(builder, COLUMN_TOTAL_TOKENS, inside, &rates->total_tokens_per_second);
+        status = rates_inside(builder, inside, steady);
     if (status != AS_OK)
         return status;
-    steady->ok = steady->response_time.n;
-    rates->requests_per_second = (double)steady->ok / ((double)steady->duration_ns / 1e9);
-    struct drift response_drift = steady_judge_drift(&response, steady->duration_ns);
-    struct drift ttft_drift = steady_judge_drift(&ttft, steady->duration_ns);
+    steady->response_time = response.distribution;
+    steady->ttft = ttft.distribution;
+    steady->tpot = tpot.distribution;
+    struct drift response_drift = steady_judge_drift(&response.trend, steady->duration_ns);
+    struct drift ttft_drift = steady_judge_drift(&ttft.trend, steady->duration_ns);
     steady->response_time_drift = response_drift.ratio;
     steady->ttft_drift = ttft_drift.ratio;
-    steady->has_verdict = steady->ok >= MIN_SUCCESSES && !isnan(response_drift.ratio);
+    steady->has_verdict = steady->response_time.n >= MIN_SUCCESSES && !isnan(response_drift.ratio);
     steady->is_stationary = steady->has_verdict && !response_drift.is_drifting && !ttft_drift.is_drifting;
     return AS_OK;
 }
@@ -188,7 +229,7 @@ as_status builder_steady(struct summary_builder *builder, struct summary *summar
     summary->client.mean_in_flight = flight_clip_mean(&flight);
     steady->share = steady->response_time_drift = steady->ttft_drift = UNDEFINED;
     const struct summary_window *window = &summary->window;
-    struct inside inside;
+    struct inside inside = {0};
     if (window->duration_ns <= 0 || !flight_steady(&flight, &inside.from_ns, &inside.to_ns))
         return AS_OK;
     if (inside.from_ns < window->start_ns)
