@@ -170,6 +170,7 @@ static struct engine_options engine_options_of(const struct run *run)
         .save_gaps = run->config.result.save_gaps,
         .prewarm = connection->prewarm,
         .run_id = run->identity.uuid,
+        .secrets = run->targets.secrets,
         .user_agent = arena_printf((struct arena *)(uintptr_t)&run->arena, "assay/%s", run->program.version),
         .net = {
             .connect_timeout_ns = connection->connect_timeout_ns,

@@ -127,7 +127,8 @@ static as_status prompts_of(const char *const *texts, size_t count, struct promp
     }
     if (strbuf_status(&lines) != AS_OK)
         return no_memory(err);
-    return prompts_parse(strbuf_text(&lines), lines.len, "generated prompts", NULL, ret, err);
+    struct prompts_options options = {.name = "generated prompts"};
+    return prompts_parse(strbuf_text(&lines), lines.len, &options, ret, err);
 }
 
 /* The body of a request with this prompt. */
