@@ -59,7 +59,6 @@ static void take_config(struct llm *llm, const struct llm_config *config)
     llm->run_seed = config->run_seed;
     snprintf(llm->run_id, sizeof llm->run_id, "%s", config->run_id ? config->run_id : "");
     llm->wish = (struct chat_wish){
-        .choices = config->choices ? config->choices : 1,
         .save_texts = config->save_content,
         .save_limit_bytes = config->save_limit_bytes,
         .secrets = config->secrets,
@@ -77,11 +76,14 @@ as_status llm_new(const struct llm_config *config, const struct prompts *prompts
         return error_set(err, AS_E_NOMEM, "no memory for the requests");
     arena_init(&llm->arena, 0, LLM_BODIES_MAX_BYTES);
     take_config(llm, config);
-    status = llm_requests_make(config, prompts, &llm->arena, &llm->requests, err);
+    struct llm_requests requests;
+    status = llm_requests_make(config, prompts, &llm->arena, &requests, err);
     if (status != AS_OK) {
         llm_free(llm);
         return status;
     }
+    llm->requests = requests.items;
+    llm->wish.choices = requests.choices;
     llm->count = prompts->count;
     *ret = llm;
     return AS_OK;

@@ -27,11 +27,15 @@ static as_status check_extra(const struct json_value *extra, struct as_error *er
         {"messages", "--prompts and --system-prompt"},
         {"prompt", "--prompts"},
         {"stream", "--streaming"},
-        {"n", "the option for the number of choices"},
     };
     if (extra->type != JSON_OBJECT)
         return error_set(err, AS_E_USAGE, "--extra-body is a JSON %s: give an object, for example '{\"top_k\":1}'",
                          json_type_name(extra->type));
+    int64_t n;
+    const struct json_value *choices = json_get(extra, "n");
+    if (choices && (!json_int64(choices, &n) || n < 1 || n > CHAT_CHOICES_MAX))
+        return error_set(err, AS_E_USAGE, "--extra-body holds an \"n\" that is no whole number from 1 to %d",
+                         CHAT_CHOICES_MAX);
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (json_get(extra, reserved[i].member))
             return error_set(err, AS_E_USAGE, "--extra-body may not hold \"%s\": use %s", reserved[i].member,
@@ -205,14 +209,20 @@ static as_status make_all(struct maker *maker, const struct prompts *prompts, st
 }
 
 as_status llm_requests_make(const struct llm_config *config, const struct prompts *prompts, struct arena *arena,
-                            struct llm_request **ret, struct as_error *err)
+                            struct llm_requests *ret, struct as_error *err)
 {
     struct maker maker = {.config = config};
+    int64_t choices = config->choices ? config->choices : 1;
     as_status status = parse_extra(&maker, arena, err);
     if (status != AS_OK)
         return status;
+    if (maker.extra)
+        json_int64(json_get(maker.extra, "n"), &choices); /* checked before; left alone when there is none */
+    struct llm_request *items = NULL;
     strbuf_init(&maker.out, 0);
-    status = make_all(&maker, prompts, arena, ret, err);
+    status = make_all(&maker, prompts, arena, &items, err);
     strbuf_done(&maker.out);
+    if (status == AS_OK)
+        *ret = (struct llm_requests){items, (uint32_t)choices};
     return status;
 }

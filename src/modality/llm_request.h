@@ -17,8 +17,13 @@ struct llm_request {
     int64_t max_tokens; /* asked for, -1 = not */
 };
 
-/* Makes prompts->count requests, request i for the prompt of seq i. */
+struct llm_requests {
+    struct llm_request *items; /* prompts->count: item i for the prompt of seq i */
+    uint32_t choices;          /* a request asks for: the extra body's "n", else config->choices; ≥ 1 */
+};
+
+/* AS_E_USAGE: an extra body that cannot be; AS_E_LIMIT, AS_E_NOMEM. */
 as_status llm_requests_make(const struct llm_config *config, const struct prompts *prompts, struct arena *arena,
-                            struct llm_request **ret, struct as_error *err) AS_NODISCARD;
+                            struct llm_requests *ret, struct as_error *err) AS_NODISCARD;
 
 #endif

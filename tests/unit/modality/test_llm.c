@@ -18,7 +18,7 @@ static int setup(void **state)
     struct as_error err;
     config = (struct llm_config){
         .model = "m", .temperature = NAN, .min_tokens = -1, .max_tokens = 64, .run_id = "run-1", .run_seed = 42};
-    return prompts_parse(text, sizeof text - 1, "test", NULL, &prompts, &err) == AS_OK ? 0 : -1;
+    return prompts_parse(text, sizeof text - 1, NULL, &prompts, &err) == AS_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
@@ -102,6 +102,41 @@ static void test_extra_members_replace_ours(void **state)
                 "\"stream_options\":null,\"top_k\":5,\"a\":{\"b\":[1,\"\xC3\xA9\"]}}");
 }
 
+/* The number of choices may come from the extra body: the record then has as many texts. */
+static void test_choices_from_the_extra_body(void **state)
+{
+    (void)state;
+    static const char event_text[] =
+        "{\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"}},{\"index\":0,\"delta\":{\"content\":\"a\"}}]}";
+    const struct modality *modality = llm_modality();
+    const struct http_response_head head = {.status = 200};
+    const struct sse_event events[] = {{event_text, sizeof event_text - 1, ""}, {"[DONE]", 6, ""}};
+    const struct answer_close close = {.body_complete = true, .reason = ""};
+    struct arrival arrival = {.ns = 1, .user_ns = 1};
+    struct request_record record;
+    struct payload payload;
+    struct as_error err;
+    config.api = LLM_COMPLETION;
+    config.save_content = true;
+    config.extra_body = "{\"n\":2}";
+    expect_body(1, "{\"model\":\"m\",\"prompt\":\"Two words\",\"max_tokens\":9,\"n\":2}");
+    struct llm *llm = make();
+    void *answer = calloc(1, modality->answer_bytes);
+    assert_non_null(answer);
+    assert_int_equal(modality->build(llm, answer, 0, &payload, &err), AS_OK);
+    modality->begin(llm, answer, &head, true);
+    for (size_t i = 0; i < ARRAY_COUNT(events); i++)
+        modality->event(llm, answer, &events[i], &arrival);
+    record_init(&record);
+    modality->end(llm, answer, &close, NULL, &record);
+    assert_int_equal(record.content.len, strlen("[\"a\",\"b\"]"));
+    assert_memory_equal(record.content.at, "[\"a\",\"b\"]", record.content.len);
+    assert_int_equal(record.flags & RECORD_FLAG_COUNT_MISMATCH, 0);
+    modality->answer_done(llm, answer);
+    free(answer);
+    llm_free(llm);
+}
+
 static void test_requests_are_cycled(void **state)
 {
     (void)state;
@@ -178,7 +213,7 @@ static void test_what_cannot_be(void **state)
 {
     (void)state;
     static const char *const extras[] = {
-        "{\"messages\":[]}", "{\"prompt\":1}", "{\"stream\":true}", "{\"n\":2}", "[]", "5", "{", "{} x"};
+        "{\"messages\":[]}", "{\"prompt\":1}", "{\"stream\":true}", "{\"n\":0}", "[]", "5", "{", "{} x"};
     for (size_t i = 0; i < ARRAY_COUNT(extras); i++) {
         config.extra_body = extras[i];
         expect_refused("--extra-body");
@@ -199,10 +234,15 @@ static void test_what_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_the_plainest_chat),   TEST(test_a_prompts_own_limit),
-        TEST(test_everything),          TEST(test_extra_members_replace_ours),
-        TEST(test_requests_are_cycled), TEST(test_unique_prompts),
-        TEST(test_the_payload),         TEST(test_what_cannot_be),
+        TEST(test_the_plainest_chat),
+        TEST(test_a_prompts_own_limit),
+        TEST(test_everything),
+        TEST(test_extra_members_replace_ours),
+        TEST(test_choices_from_the_extra_body),
+        TEST(test_requests_are_cycled),
+        TEST(test_unique_prompts),
+        TEST(test_the_payload),
+        TEST(test_what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
