@@ -26,7 +26,7 @@ void gap_counter_done(struct gap_counter *counter)
     memset(counter, 0, sizeof *counter);
 }
 
-bool gaps_next(const char **at, const char *end, int64_t *ret)
+static inline bool next_gap(const char **at, const char *end, int64_t *ret)
 {
     uint64_t value = 0;
     const char *byte = *at;
@@ -40,6 +40,11 @@ bool gaps_next(const char **at, const char *end, int64_t *ret)
         }
     }
     return false;
+}
+
+bool gaps_next(const char **at, const char *end, int64_t *ret)
+{
+    return next_gap(at, end, ret);
 }
 
 char *gaps_put(char *at, int64_t gap_ns)
@@ -90,7 +95,7 @@ const struct record_gap_stats *gap_counter_count(struct gap_counter *counter, co
     uint32_t distinct = 0;
     int64_t gap_ns;
     *stats = (struct record_gap_stats){.min_ns = -1, .max_ns = -1};
-    while (gaps_next(&at, end, &gap_ns)) {
+    while (next_gap(&at, end, &gap_ns)) {
         gap_ns = gap_ns > HISTOGRAM_MAX_NS ? HISTOGRAM_MAX_NS : gap_ns;
         uint32_t index = histogram_index(gap_ns);
         distinct += counter->counts[index]++ == 0;

@@ -27,8 +27,10 @@ enum record_kind {
     FIELD_GAPS
 };
 
+#define RECORD_KEY_BYTES 32
+
 struct record_field {
-    const char *key;  /* `,"name":` */
+    char key[RECORD_KEY_BYTES]; /* `,"name":`, copied whole: faster than its length */
     uint8_t key_len;
     uint8_t kind;     /* enum record_kind */
     uint16_t offset;  /* FIELD_INT, FIELD_BOOL: in struct request_record */

@@ -262,7 +262,8 @@ static char *put_field(struct record_writer *writer, const struct record_field *
                        struct strbuf *out, char *at)
 {
     const char *value = (const char *)record + field->offset;
-    at = put(at, field->key, field->key_len);
+    memcpy(at, field->key, RECORD_KEY_BYTES);
+    at += field->key_len;
     switch ((enum record_kind)field->kind) {
     case FIELD_INT: {
         int64_t number;
