@@ -84,8 +84,8 @@ static void connection_fail(struct net_connection *c, const char *sentence)
 
 static bool is_local_limit(int error)
 {
-    return error == EMFILE || error == ENFILE || error == EADDRNOTAVAIL || error == ENOBUFS || error == ENOMEM || error == ENOSPC ||
-           error == EAGAIN;
+    return error == EMFILE || error == ENFILE || error == EADDRNOTAVAIL || error == ENOBUFS || error == ENOMEM ||
+           error == ENOSPC || error == EAGAIN;
 }
 
 /* What to do about a limit of this machine; NULL = it is none. */
@@ -123,15 +123,17 @@ static void connection_fail_errno(struct net_connection *c, int error)
     if (peer->unix_path)
         snprintf(x->error, sizeof x->error, "connecting to %.60s: %s", peer->unix_path, why);
     else
-        snprintf(x->error, sizeof x->error, "connecting to %s%.40s port %u: %s", what, peer->host, (unsigned)peer->port, why);
+        snprintf(x->error, sizeof x->error, "connecting to %s%.40s port %u: %s", what, peer->host, (unsigned)peer->port,
+                 why);
     loop_end_later(loop, x, NET_END_CONNECT);
 }
 
 void connection_deadline_expired(struct net_connection *c)
 {
-    static const char *const steps[] = {
-        [CONNECTION_BACKOFF] = "to accept (its queue is full)", [CONNECTION_CONNECTING] = "to answer the TCP connect",
-        [CONNECTION_TUNNEL] = "as a proxy to open the tunnel", [CONNECTION_HANDSHAKE] = "to complete the TLS handshake"};
+    static const char *const steps[] = {[CONNECTION_BACKOFF] = "to accept (its queue is full)",
+                                        [CONNECTION_CONNECTING] = "to answer the TCP connect",
+                                        [CONNECTION_TUNNEL] = "as a proxy to open the tunnel",
+                                        [CONNECTION_HANDSHAKE] = "to complete the TLS handshake"};
     struct net_loop *loop = c->loop;
     const struct net_endpoint *peer = connection_peer(c);
     const char *step = steps[c->state];
@@ -139,7 +141,8 @@ void connection_deadline_expired(struct net_connection *c)
     if (!x)
         return;
     x->error_number = ETIMEDOUT;
-    snprintf(x->error, sizeof x->error, "%.70s took longer than %.3g s %s", peer->unix_path ? peer->unix_path : peer->host,
+    snprintf(x->error, sizeof x->error, "%.70s took longer than %.3g s %s",
+             peer->unix_path ? peer->unix_path : peer->host,
              (double)loop->options.connect_timeout_ns / (double)NS_PER_S, step);
     loop_end_later(loop, x, NET_END_CONNECT_TIMEOUT);
 }
@@ -286,8 +289,9 @@ static bool is_connected_to_itself(int fd)
 {
     struct sockaddr_storage own, peer;
     socklen_t own_len = sizeof own, peer_len = sizeof peer;
-    return getsockname(fd, (struct sockaddr *)&own, &own_len) == 0 && getpeername(fd, (struct sockaddr *)&peer, &peer_len) == 0 &&
-           own_len == peer_len && memcmp(&own, &peer, own_len) == 0;
+    return getsockname(fd, (struct sockaddr *)&own, &own_len) == 0 &&
+           getpeername(fd, (struct sockaddr *)&peer, &peer_len) == 0 && own_len == peer_len &&
+           memcmp(&own, &peer, own_len) == 0;
 }
 
 static void check_connect(struct net_connection *c)

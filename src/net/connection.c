@@ -231,8 +231,8 @@ static void exchange_complete(struct net_connection *c, bool has_more_bytes)
     struct net_exchange *x = c->exchange;
     bool is_open = !c->tls_end.is_closed && !c->tls_end.is_eof && !c->tls_end.reason && !c->tls_end.error_number;
     x->unclean = has_more_bytes || (c->tls && !is_open && !c->tls_end.is_closed);
-    bool is_reusable =
-        is_open && !has_more_bytes && c->parser.head.keep_alive && c->sent_bytes == c->request_bytes && !c->is_write_broken;
+    bool is_reusable = is_open && !has_more_bytes && c->parser.head.keep_alive && c->sent_bytes == c->request_bytes &&
+                       !c->is_write_broken;
     exchange_end(c, NET_END_COMPLETE, is_reusable);
 }
 
@@ -243,7 +243,8 @@ static void exchange_malformed(struct net_connection *c, const char *data, size_
     if (is_tls_record && !c->tls)
         snprintf(x->error, sizeof x->error, "the server speaks TLS on this port: use https://");
     else
-        snprintf(x->error, sizeof x->error, "malformed response: %.120s", c->parser.error ? c->parser.error : "not HTTP");
+        snprintf(x->error, sizeof x->error, "malformed response: %.120s",
+                 c->parser.error ? c->parser.error : "not HTTP");
     exchange_end(c, NET_END_MALFORMED, false);
 }
 
@@ -290,7 +291,8 @@ static void connection_lost(struct net_connection *c)
     }
     x->error_number = error ? error : c->is_write_broken ? c->write_error : 0;
     if (is_untouched) {
-        snprintf(x->error, sizeof x->error, "the connection ended before the response began: %.80s", loss_reason(c, error));
+        snprintf(x->error, sizeof x->error, "the connection ended before the response began: %.80s",
+                 loss_reason(c, error));
         exchange_end(c, NET_END_CLOSED, false);
         return;
     }
@@ -300,9 +302,11 @@ static void connection_lost(struct net_connection *c)
         exchange_complete(c, false);
         return;
     }
-    const char *missing = result == HTTP_BAD && c->parser.error ? c->parser.error : "the end of the body is not certain";
+    const char *missing =
+        result == HTTP_BAD && c->parser.error ? c->parser.error : "the end of the body is not certain";
     snprintf(x->error, sizeof x->error, "the connection ended inside the response (%.45s): %.65s",
-             c->tls && !error && !c->tls_end.reason && !c->tls_end.is_closed ? "closed without close_notify" : loss_reason(c, error),
+             c->tls && !error && !c->tls_end.reason && !c->tls_end.is_closed ? "closed without close_notify"
+                                                                             : loss_reason(c, error),
              missing);
     exchange_end(c, NET_END_TRUNCATED, false);
 }
@@ -315,7 +319,8 @@ ssize_t connection_receive(struct net_connection *c)
     struct net_read *read = &loop->read;
     char control[STAMP_CONTROL_BYTES] __attribute__((aligned(8)));
     struct iovec buffer = {loop->buffer, NET_READ_BYTES};
-    struct msghdr message = {.msg_iov = &buffer, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct msghdr message = {
+        .msg_iov = &buffer, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
     ssize_t n = recvmsg(c->fd, &message, 0);
     if (n <= 0) {
         if (n < 0 && errno == EINTR)

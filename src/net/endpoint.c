@@ -11,8 +11,8 @@
 #include <sys/un.h>
 
 /* Paths that name an API call; the longer one of two that share an end comes first. */
-static const char *const api_paths[] = {"/chat/completions", "/completions", "/audio/transcriptions", "/images/generations",
-                                        "/models"};
+static const char *const api_paths[] = {"/chat/completions", "/completions", "/audio/transcriptions",
+                                        "/images/generations", "/models"};
 
 static char *copy_text(const char *text, size_t len)
 {
@@ -29,14 +29,14 @@ static char *copy_text(const char *text, size_t len)
 /* A URL taken apart; the pieces point into it. */
 struct url_parts {
     bool is_tls, is_unix;
-    const char *user;  /* NULL = none */
+    const char *user; /* NULL = none */
     size_t user_len;
-    const char *host;  /* the socket's path when is_unix */
+    const char *host; /* the socket's path when is_unix */
     size_t host_len;
     bool is_bracketed;
     uint16_t port;
     bool has_port;
-    const char *path;  /* to the end of the URL */
+    const char *path; /* to the end of the URL */
 };
 
 static bool starts_with(const char *text, const char *prefix)
@@ -49,13 +49,14 @@ static as_status check_characters(const char *url, struct as_error *err)
 {
     for (size_t i = 0; url[i]; i++) {
         if (url[i] <= ' ' || url[i] == 0x7f)
-            return error_set_at(err, AS_E_INVALID, 0, (int64_t)i,
-                                "endpoint URL: byte %zu is a blank, a control character or not ASCII; write it percent-encoded "
-                                "(a host name in its xn-- form)",
-                                i);
+            return error_set_at(
+                err, AS_E_INVALID, 0, (int64_t)i,
+                "endpoint URL: byte %zu is a blank, a control character or not ASCII; write it percent-encoded "
+                "(a host name in its xn-- form)",
+                i);
         if (url[i] == '?' || url[i] == '#')
-            return error_set_at(err, AS_E_INVALID, 0, (int64_t)i, "endpoint URL: a query or fragment ('%c') cannot be kept: leave it out",
-                                url[i]);
+            return error_set_at(err, AS_E_INVALID, 0, (int64_t)i,
+                                "endpoint URL: a query or fragment ('%c') cannot be kept: leave it out", url[i]);
     }
     return AS_OK;
 }
@@ -69,7 +70,8 @@ static as_status parse_port(const char *text, size_t len, struct url_parts *part
     unsigned value = 0;
     for (size_t i = 0; i < len; i++) {
         if (text[i] < '0' || text[i] > '9' || i >= 5)
-            return error_set(err, AS_E_INVALID, "endpoint URL: the port \"%.*s\" is not a number from 1 to 65535", (int)len, text);
+            return error_set(err, AS_E_INVALID, "endpoint URL: the port \"%.*s\" is not a number from 1 to 65535",
+                             (int)len, text);
         value = value * 10 + (unsigned)(text[i] - '0');
     }
     if (value == 0 || value > 65535)
@@ -107,7 +109,8 @@ static as_status parse_authority(const char *at, const char *end, struct url_par
         parts->host = at;
         parts->host_len = (size_t)(after - at);
         if (colon && memchr(colon + 1, ':', (size_t)(end - colon - 1)))
-            return error_set(err, AS_E_INVALID, "endpoint URL: write an IPv6 address in brackets, for example http://[::1]:8000");
+            return error_set(err, AS_E_INVALID,
+                             "endpoint URL: write an IPv6 address in brackets, for example http://[::1]:8000");
     }
     if (parts->host_len == 0)
         return error_set(err, AS_E_INVALID, "endpoint URL: the host name is missing");
@@ -120,7 +123,8 @@ static as_status parse_unix(const char *at, struct url_parts *parts, struct as_e
     if (at[0] == '/' && at[1] == '/' && at[2] == '/')
         at += 2;
     if (at[0] != '/' || at[1] == '\0')
-        return error_set(err, AS_E_INVALID, "endpoint URL: unix: takes an absolute path, for example unix:/run/server.sock");
+        return error_set(err, AS_E_INVALID,
+                         "endpoint URL: unix: takes an absolute path, for example unix:/run/server.sock");
     const char *split = strstr(at, ":/");
     parts->is_unix = true;
     parts->host = at;
@@ -146,7 +150,8 @@ static as_status parse_url(const char *url, struct url_parts *parts, struct as_e
         else if (starts_with(url, "http+unix://"))
             parts->is_unix = true;
         else if (!starts_with(url, "http://"))
-            return error_set(err, AS_E_INVALID, "endpoint URL: the scheme \"%.*s\" is none of http, https, unix, http+unix",
+            return error_set(err, AS_E_INVALID,
+                             "endpoint URL: the scheme \"%.*s\" is none of http, https, unix, http+unix",
                              (int)(scheme_end - url > 40 ? 40 : scheme_end - url), url);
     }
     const char *end = at + strcspn(at, "/");
@@ -230,15 +235,17 @@ static char *host_header_of(const struct net_endpoint *endpoint, const struct ur
     return strbuf_status(&text) == AS_OK ? copy_text(text.data, text.len) : NULL;
 }
 
-static as_status fill_unix(struct net_endpoint *endpoint, const struct url_parts *parts, bool is_encoded, struct as_error *err)
+static as_status fill_unix(struct net_endpoint *endpoint, const struct url_parts *parts, bool is_encoded,
+                           struct as_error *err)
 {
     endpoint->unix_path = copy_text(parts->host, parts->host_len);
     endpoint->host = copy_text("localhost", 9);
     if (!endpoint->unix_path || !endpoint->host)
         return error_set(err, AS_E_NOMEM, "out of memory");
     if (is_encoded && (!percent_decode(endpoint->unix_path) || endpoint->unix_path[0] != '/'))
-        return error_set(err, AS_E_INVALID,
-                         "endpoint URL: http+unix: takes an absolute path, percent-encoded: http+unix://%%2Frun%%2Fserver.sock/v1");
+        return error_set(
+            err, AS_E_INVALID,
+            "endpoint URL: http+unix: takes an absolute path, percent-encoded: http+unix://%%2Frun%%2Fserver.sock/v1");
     if (strlen(endpoint->unix_path) >= sizeof((struct sockaddr_un *)0)->sun_path)
         return error_set(err, AS_E_INVALID, "endpoint URL: the socket's path has more than %zu bytes",
                          sizeof((struct sockaddr_un *)0)->sun_path - 1);
@@ -287,7 +294,8 @@ as_status endpoint_user_info(const char *url, char **ret, struct as_error *err)
             return error_set(err, AS_E_NOMEM, "out of memory");
         if (!percent_decode(user)) {
             free(user);
-            return error_set(err, AS_E_INVALID, "the user name and password of the URL are not percent-encoded properly");
+            return error_set(err, AS_E_INVALID,
+                             "the user name and password of the URL are not percent-encoded properly");
         }
     }
     *ret = user;
@@ -406,10 +414,11 @@ static bool lookup_wait(struct lookup *lookup, struct mono deadline)
 static as_status lookup_error(const struct net_endpoint *endpoint, int result, int error_number, struct as_error *err)
 {
     if (result == EAI_SYSTEM)
-        return error_set(err, AS_E_NETWORK, "looking up the host \"%.200s\": %s", endpoint->host, strerror(error_number));
+        return error_set(err, AS_E_NETWORK, "looking up the host \"%.200s\": %s", endpoint->host,
+                         strerror(error_number));
     bool is_unknown = result == EAI_NONAME || result == EAI_NODATA;
-    return error_set(err, is_unknown ? AS_E_NOTFOUND : AS_E_NETWORK, "looking up the host \"%.200s\": %s", endpoint->host,
-                     gai_strerror(result));
+    return error_set(err, is_unknown ? AS_E_NOTFOUND : AS_E_NETWORK, "looking up the host \"%.200s\": %s",
+                     endpoint->host, gai_strerror(result));
 }
 
 as_status net_endpoint_resolve(struct net_endpoint *endpoint, int64_t timeout_ns, struct as_error *err)
@@ -427,12 +436,14 @@ as_status net_endpoint_resolve(struct net_endpoint *endpoint, int64_t timeout_ns
         return error_set(err, AS_E_NOMEM, "out of memory");
     if (!lookup_start(lookup)) {
         lookup_free(lookup);
-        return error_set(err, AS_E_IO, "looking up the host \"%.200s\": no thread can be started for it", endpoint->host);
+        return error_set(err, AS_E_IO, "looking up the host \"%.200s\": no thread can be started for it",
+                         endpoint->host);
     }
     bool is_done = lookup_wait(lookup, mono_add_ns(start, timeout_ns > 0 ? timeout_ns : 0));
     endpoint->dns_ns = mono_diff_ns(mono_now(), start);
     if (!is_done)
-        return error_set(err, AS_E_TIMEOUT, "looking up the host \"%.200s\" took longer than %.1f s: is the name server reachable?",
+        return error_set(err, AS_E_TIMEOUT,
+                         "looking up the host \"%.200s\" took longer than %.1f s: is the name server reachable?",
                          endpoint->host, (double)timeout_ns / (double)NS_PER_S);
     as_status status = AS_OK;
     if (lookup->result == 0) {

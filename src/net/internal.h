@@ -3,12 +3,13 @@
 #define ASSAY_NET_INTERNAL_H
 
 /*
- * What the files of this module share: the loop, its connections and their states. loop.c waits and dispatches, connect.c
- * brings connections up, connection.c sends, reads and pools, tls.c is OpenSSL, stamps.h the receive stamps.
+ * What the files of this module share: the loop, its connections and their states. loop.c waits and dispatches,
+ * connect.c brings connections up, connection.c sends, reads and pools, tls.c is OpenSSL, stamps.h the receive stamps.
  *
- * A connection's way: CONNECTING ⇄ BACKOFF → [TUNNEL] → [HANDSHAKE] → ACTIVE ⇄ IDLE → CLOSED. Failures before ACTIVE are put on
- * the loop's pending list and told in the next net_loop_poll; callbacks run only from there, from reading, from cancel and free.
- * A closed connection stays untouched until no event of the running round can name it, then goes to the free list.
+ * A connection's way: CONNECTING ⇄ BACKOFF → [TUNNEL] → [HANDSHAKE] → ACTIVE ⇄ IDLE → CLOSED. Failures before ACTIVE
+ * are put on the loop's pending list and told in the next net_loop_poll; callbacks run only from there, from reading,
+ * from cancel and free. A closed connection stays untouched until no event of the running round can name it, then goes
+ * to the free list.
  */
 
 #include "net/net.h"
@@ -19,12 +20,12 @@
 #include <stdatomic.h>
 #include <sys/epoll.h>
 
-#define NET_READ_BYTES ((size_t)64 * 1024)
-#define NET_PLAIN_BYTES ((size_t)16 * 1024) /* one TLS record's text */
-#define NET_EVENTS_MAX 512
-#define NET_ADDRESSES_MAX 32 /* of one name; more are not tried */
-#define NET_TRY_CLASSES 4    /* a try lasts 250 ms, 1 s, 4 s, 16 s */
-#define NET_TRY_BACKOFF NET_TRY_CLASSES /* list of those that wait 1 ms before the same address once more */
+#define NET_READ_BYTES    ((size_t)64 * 1024)
+#define NET_PLAIN_BYTES   ((size_t)16 * 1024) /* one TLS record's text */
+#define NET_EVENTS_MAX    512
+#define NET_ADDRESSES_MAX 32              /* of one name; more are not tried */
+#define NET_TRY_CLASSES   4               /* a try lasts 250 ms, 1 s, 4 s, 16 s */
+#define NET_TRY_BACKOFF   NET_TRY_CLASSES /* list of those that wait 1 ms before the same address once more */
 
 /* A member of one circular list; a list is a head that is no member. */
 struct link {
@@ -58,44 +59,44 @@ static inline void link_insert_after(struct link *at, struct link *link)
 
 enum connection_state {
     CONNECTION_CLOSED,
-    CONNECTION_BACKOFF,    /* no socket: waits to try an address again */
+    CONNECTION_BACKOFF, /* no socket: waits to try an address again */
     CONNECTION_CONNECTING,
-    CONNECTION_TUNNEL,     /* CONNECT sent to the proxy */
+    CONNECTION_TUNNEL, /* CONNECT sent to the proxy */
     CONNECTION_HANDSHAKE,
-    CONNECTION_ACTIVE,     /* has an exchange */
-    CONNECTION_IDLE        /* in the pool */
+    CONNECTION_ACTIVE, /* has an exchange */
+    CONNECTION_IDLE    /* in the pool */
 };
 
 /* The end of a TLS stream, as far as it was seen. */
 struct tls_end {
-    bool is_closed;   /* close_notify came */
-    bool is_eof;      /* the peer's FIN came */
-    int error_number; /* the socket failed; 0 = no */
+    bool is_closed;       /* close_notify came */
+    bool is_eof;          /* the peer's FIN came */
+    int error_number;     /* the socket failed; 0 = no */
     unsigned long reason; /* the TLS layer failed: OpenSSL's error code; 0 = no */
 };
 
 struct net_connection {
-    struct link in_list;       /* pool, or connecting, or alone */
-    struct link in_tries;      /* one of the loop's try lists while an address has a limit */
+    struct link in_list;                          /* pool, or connecting, or alone */
+    struct link in_tries;                         /* one of the loop's try lists while an address has a limit */
     struct net_connection *next_all, *next_spare; /* every connection of the loop; free or closed ones */
     struct net_loop *loop;
     struct net_exchange *exchange; /* NULL: idle or opened ahead */
     uint32_t endpoint;
-    int fd;                    /* -1 = none */
-    uint8_t state;             /* enum connection_state */
-    bool wants_out;            /* EPOLLOUT is registered */
-    bool has_head;             /* on_head ran */
-    bool is_write_broken;      /* EPIPE or reset while writing; write_error tells */
+    int fd;               /* -1 = none */
+    uint8_t state;        /* enum connection_state */
+    bool wants_out;       /* EPOLLOUT is registered */
+    bool has_head;        /* on_head ran */
+    bool is_write_broken; /* EPIPE or reset while writing; write_error tells */
     int write_error;
     uint64_t request_bytes, sent_bytes; /* of the exchange's request; or of the proxy's */
-    int64_t since_ns;          /* ACTIVE: the exchange began then or a little later; IDLE: since when */
-    int64_t previous_ns;       /* the exchange's last read, -1 = none */
+    int64_t since_ns;                   /* ACTIVE: the exchange began then or a little later; IDLE: since when */
+    int64_t previous_ns;                /* the exchange's last read, -1 = none */
     /* connecting */
     int64_t deadline_ns, try_deadline_ns;
-    uint32_t refused_mask;     /* addresses that failed for good */
+    uint32_t refused_mask; /* addresses that failed for good */
     uint8_t try_class, try_position, good_address, address;
-    int first_error;           /* errno of the first address that failed for a reason that counts */
-    bool is_error_weak;        /* … which any later one replaces */
+    int first_error;    /* errno of the first address that failed for a reason that counts */
+    bool is_error_weak; /* … which any later one replaces */
     /* TLS */
     SSL *tls;
     struct tls_end tls_end;
@@ -112,23 +113,23 @@ struct pool {
 /* The read in progress: one recvmsg, its bytes in the loop's buffer. */
 struct net_read {
     const struct net_connection *owner; /* whose bytes these are */
-    const char *at, *end;  /* not yet taken by OpenSSL */
-    bool may_receive;      /* the one recvmsg of this readiness is still to be made */
-    bool did_receive;      /* it returned bytes; the stamp is set */
+    const char *at, *end;               /* not yet taken by OpenSSL */
+    bool may_receive;                   /* the one recvmsg of this readiness is still to be made */
+    bool did_receive;                   /* it returned bytes; the stamp is set */
     int64_t kernel_ns, user_ns;
 };
 
 struct net_loop {
     int epoll_fd, wake_fd, stamp_fd; /* stamp_fd: a socket that keeps the kernel's stamping switched on */
     struct net_options options;
-    struct net_endpoint *const *endpoints;
+    struct net_endpoint **endpoints; /* the array is the loop's own */
     uint32_t endpoint_count;
     struct pool *pools; /* one an endpoint */
     struct net_endpoint proxy;
     char **proxy_requests; /* one an endpoint, NULL without a proxy */
     SSL_CTX *tls;
-    struct link connecting;                    /* by deadline */
-    struct link tries[NET_TRY_CLASSES + 1];    /* each by its own deadline */
+    struct link connecting;                 /* by deadline */
+    struct link tries[NET_TRY_CLASSES + 1]; /* each by its own deadline */
     struct net_exchange *pending_first, *pending_last;
     struct net_connection *all, *spare, *closed;
     int64_t now_ns;        /* newest reading of the clock */
@@ -179,7 +180,8 @@ void connection_event(struct net_connection *c, uint32_t events);
 /* Registers or drops interest in writability. */
 void connection_want_out(struct net_connection *c, bool is_wanted);
 /*
- * One recvmsg into the loop's buffer; sets loop->read and counts. Returns bytes, 0 at the end, -1 with errno (EAGAIN: nothing).
+ * One recvmsg into the loop's buffer; sets loop->read and counts. Returns bytes, 0 at the end, -1 with errno (EAGAIN:
+ * nothing).
  */
 ssize_t connection_receive(struct net_connection *c);
 /* Connections that were idle for too long, closed; returns when the next one falls due. */
@@ -195,7 +197,8 @@ void tls_detach(struct net_connection *c, bool is_polite);
 enum tls_step { TLS_DONE, TLS_WANT_READ, TLS_WANT_WRITE, TLS_FAILED };
 /* Goes on with the handshake; on TLS_FAILED `sentence` (size bytes) says why. */
 enum tls_step tls_handshake(struct net_connection *c, char *sentence, size_t size);
-/* Decrypts into loop->plain: bytes, or 0: no more now (look at c->tls_end). Receives once per loop->read.may_receive. */
+/* Decrypts into loop->plain: bytes, or 0: no more now (look at c->tls_end). Receives once per loop->read.may_receive.
+ */
 size_t tls_read(struct net_connection *c);
 /* True when part of a record is held. */
 bool tls_is_inside_record(const struct net_connection *c);

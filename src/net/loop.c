@@ -61,8 +61,8 @@ static as_status open_proxy(struct net_loop *loop, struct as_error *err)
     if (status == AS_OK)
         status = endpoint_user_info(url, &user, err);
     if (status == AS_OK)
-        status = net_endpoint_resolve(&loop->proxy,
-                                      loop->options.connect_timeout_ns > 0 ? loop->options.connect_timeout_ns : 30 * NS_PER_S, err);
+        status = net_endpoint_resolve(
+            &loop->proxy, loop->options.connect_timeout_ns > 0 ? loop->options.connect_timeout_ns : 30 * NS_PER_S, err);
     if (status != AS_OK) {
         free(user);
         error_prefix(err, "proxy");
@@ -101,14 +101,17 @@ static bool needs_tls(const struct net_loop *loop)
     return false;
 }
 
-static as_status loop_open(struct net_loop *loop, struct as_error *err)
+static as_status loop_open(struct net_loop *loop, struct net_endpoint *const *endpoints, struct as_error *err)
 {
     loop->buffer = malloc(NET_READ_BYTES);
     loop->pools = calloc(loop->endpoint_count ? loop->endpoint_count : 1, sizeof *loop->pools);
-    if (!loop->buffer || !loop->pools)
+    loop->endpoints = calloc(loop->endpoint_count ? loop->endpoint_count : 1, sizeof *loop->endpoints);
+    if (!loop->buffer || !loop->pools || !loop->endpoints)
         return error_set(err, AS_E_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < loop->endpoint_count; i++)
+    for (uint32_t i = 0; i < loop->endpoint_count; i++) {
+        loop->endpoints[i] = endpoints[i];
         link_init(&loop->pools[i].idle);
+    }
     as_status status = open_descriptors(loop, err);
     if (status == AS_OK && needs_tls(loop))
         status = tls_open(loop, err);
@@ -117,14 +120,13 @@ static as_status loop_open(struct net_loop *loop, struct as_error *err)
     return status;
 }
 
-as_status net_loop_new(const struct net_options *options, struct net_endpoint *const *endpoints, uint32_t endpoint_count,
-                       struct net_loop **ret, struct as_error *err)
+as_status net_loop_new(const struct net_options *options, struct net_endpoint *const *endpoints,
+                       uint32_t endpoint_count, struct net_loop **ret, struct as_error *err)
 {
     struct net_loop *loop = calloc(1, sizeof *loop);
     if (!loop)
         return error_set(err, AS_E_NOMEM, "out of memory");
     loop->options = *options;
-    loop->endpoints = endpoints;
     loop->endpoint_count = endpoint_count;
     loop->epoll_fd = loop->wake_fd = loop->stamp_fd = -1;
     loop->next_timer_ns = INT64_MAX;
@@ -134,7 +136,7 @@ as_status net_loop_new(const struct net_options *options, struct net_endpoint *c
     link_init(&loop->connecting);
     for (size_t i = 0; i < sizeof loop->tries / sizeof *loop->tries; i++)
         link_init(&loop->tries[i]);
-    as_status status = loop_open(loop, err);
+    as_status status = loop_open(loop, endpoints, err);
     if (status != AS_OK) {
         net_loop_free(loop);
         return status;
@@ -176,6 +178,7 @@ void net_loop_free(struct net_loop *loop)
     close_fd(loop->epoll_fd);
     close_fd(loop->wake_fd);
     close_fd(loop->stamp_fd);
+    free(loop->endpoints);
     free(loop->pools);
     free(loop->buffer);
     free(loop);

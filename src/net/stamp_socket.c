@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 /*
- * The kernel stamps packets only while some socket asks for it, and a change of that takes it a while. This socket, connected to
- * itself and used for nothing else, asks as long as the loop lives.
+ * The kernel stamps packets only while some socket asks for it, and a change of that takes it a while. This socket,
+ * connected to itself and used for nothing else, asks as long as the loop lives.
  */
 int stamp_socket_open(void)
 {
@@ -18,20 +18,23 @@ int stamp_socket_open(void)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
-    if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && getsockname(fd, (struct sockaddr *)&address, &len) == 0 &&
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+        getsockname(fd, (struct sockaddr *)&address, &len) == 0 &&
         connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
         return fd;
     close(fd);
     return -1;
 }
 
-/* Sends a byte to itself: does it come with a stamp from before the receive call? (SO_TIMESTAMPNS makes one up on receiving.) */
+/* Sends a byte to itself: does it come with a stamp from before the receive call? (SO_TIMESTAMPNS makes one up on
+ * receiving.) */
 static bool is_stamped(struct net_loop *loop)
 {
     char byte = 0;
     char control[STAMP_CONTROL_BYTES] __attribute__((aligned(8)));
     struct iovec buffer = {&byte, 1};
-    struct msghdr message = {.msg_iov = &buffer, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct msghdr message = {
+        .msg_iov = &buffer, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
     struct pollfd arrival = {loop->stamp_fd, POLLIN, 0};
     if (send(loop->stamp_fd, &byte, 1, MSG_NOSIGNAL) != 1 || poll(&arrival, 1, 1) != 1)
         return false;

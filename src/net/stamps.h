@@ -3,9 +3,10 @@
 #define ASSAY_NET_STAMPS_H
 
 /*
- * Kernel receive stamps (SO_TIMESTAMPNS, CLOCK_REALTIME) on the monotonic clock. The offset between the two clocks is measured
- * at most once a millisecond; one that a stamp contradicts (it lies after the read, or long before it) is measured anew at
- * once. A stamp taken around a clock step is ambiguous and given up. Pure but for the measuring function, which is passed in.
+ * Kernel receive stamps (SO_TIMESTAMPNS, CLOCK_REALTIME) on the monotonic clock. The offset between the two clocks is
+ * measured at most once a millisecond; one that a stamp contradicts (it lies after the read, or long before it) is
+ * measured anew at once. A stamp taken around a clock step is ambiguous and given up. Pure but for the measuring
+ * function, which is passed in.
  */
 
 #include "base/clock.h"
@@ -16,7 +17,8 @@
 #include <sys/time.h>
 
 #define STAMP_OFFSET_AGE_NS NS_PER_MS
-/* A stamp so much older than its read makes the offset be looked at again: the client may lag, or the clock was set back. */
+/* A stamp so much older than its read makes the offset be looked at again: the client may lag, or the clock was set
+ * back. */
 #define STAMP_SUSPECT_LAG_NS (50 * NS_PER_MS)
 /* Offset changes above what slewing explains that make stamps ambiguous. */
 #define STAMP_STEP_NS (20 * NS_PER_US)
@@ -54,7 +56,8 @@ static inline bool stamp_clock_renew(struct stamp_clock *clock)
     return jump <= STAMP_STEP_NS;
 }
 
-/* The monotonic instant of a kernel stamp whose read returned at `user_ns`; -1 when it cannot be told. Never after user_ns. */
+/* The monotonic instant of a kernel stamp whose read returned at `user_ns`; -1 when it cannot be told. Never after
+ * user_ns. */
 static inline int64_t stamp_to_mono(struct stamp_clock *clock, int64_t wall_ns, int64_t user_ns)
 {
     bool is_steady = true;

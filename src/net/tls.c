@@ -89,7 +89,8 @@ static bool is_hashed_folder(const char *path)
     DIR *folder = opendir(path);
     for (const struct dirent *entry; folder && !is_hashed && (entry = readdir(folder));) {
         const char *name = entry->d_name;
-        is_hashed = strlen(name) > 9 && strspn(name, "0123456789abcdef") == 8 && name[8] == '.' && name[9] >= '0' && name[9] <= '9';
+        is_hashed = strlen(name) > 9 && strspn(name, "0123456789abcdef") == 8 && name[8] == '.' && name[9] >= '0' &&
+                    name[9] <= '9';
     }
     if (folder)
         closedir(folder);
@@ -161,7 +162,8 @@ static as_status configure(SSL_CTX *context, const struct net_options *options, 
 {
     static const unsigned char alpn[] = "\x08http/1.1";
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_mode(context,
+                     SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, keep_session);
     if (SSL_CTX_set_alpn_protos(context, alpn, sizeof alpn - 1) != 0)
@@ -264,17 +266,19 @@ static void explain_failure(const struct net_connection *c, char *sentence, size
     bool is_tls_library = ERR_GET_LIB(code) == ERR_LIB_SSL;
     long verified = SSL_get_verify_result(c->tls);
     if (is_tls_library && reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
-        snprintf(sentence, size, "TLS: the certificate of %.40s is not accepted: %.70s (give its CA by --ca-cert)", host,
-                 X509_verify_cert_error_string(verified));
+        snprintf(sentence, size, "TLS: the certificate of %.40s is not accepted: %.70s (give its CA by --ca-cert)",
+                 host, X509_verify_cert_error_string(verified));
     else if (c->tls_end.error_number)
         snprintf(sentence, size, "TLS handshake with %.50s: %s", host, strerror(c->tls_end.error_number));
     else if (c->tls_end.is_eof)
         snprintf(sentence, size, "TLS handshake with %.50s: the server closed the connection", host);
     else if (is_tls_library && (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST ||
                                 reason == SSL_R_UNKNOWN_PROTOCOL || reason == SSL_R_PACKET_LENGTH_TOO_LONG))
-        snprintf(sentence, size, "TLS handshake with %.50s: the server does not speak TLS on this port; is it http://?", host);
+        snprintf(sentence, size, "TLS handshake with %.50s: the server does not speak TLS on this port; is it http://?",
+                 host);
     else
-        snprintf(sentence, size, "TLS handshake with %.50s: %.90s", host, code ? ERR_reason_error_string(code) : "it failed");
+        snprintf(sentence, size, "TLS handshake with %.50s: %.90s", host,
+                 code ? ERR_reason_error_string(code) : "it failed");
 }
 
 bool tls_is_inside_record(const struct net_connection *c)
@@ -283,8 +287,8 @@ bool tls_is_inside_record(const struct net_connection *c)
 }
 
 /*
- * SSL_MODE_RELEASE_BUFFERS is not enough: reading makes a write buffer too and leaves it, 16 KiB a connection. Inside a record
- * OpenSSL would give away the buffer that it goes on to fill.
+ * SSL_MODE_RELEASE_BUFFERS is not enough: reading makes a write buffer too and leaves it, 16 KiB a connection. Inside a
+ * record OpenSSL would give away the buffer that it goes on to fill.
  */
 static void release_buffers(const struct net_connection *c)
 {

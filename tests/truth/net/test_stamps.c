@@ -4,8 +4,8 @@
 #include <netinet/tcp.h>
 
 /*
- * Each response carries the instant just before it was sent; the kernel's stamp must lie between it and the read, over plain
- * TCP and TLS, also when the client reads late.
+ * Each response carries the instant just before it was sent; the kernel's stamp must lie between it and the read, over
+ * plain TCP and TLS, also when the client reads late.
  */
 
 struct timed {
@@ -121,7 +121,8 @@ static void check_stamps(bool is_tls, int64_t late_ns)
     clock_server_start(&server, tls);
     snprintf(url, sizeof url, "%s://127.0.0.1:%u", is_tls ? "https" : "http", (unsigned)server.port);
     client_init(&client, url, &options);
-    timed.x = (struct net_exchange){.ops = &timed_ops, .part_count = 1, .parts = {{(void *)(uintptr_t)PEER_GET, strlen(PEER_GET)}}};
+    timed.x = (struct net_exchange){
+        .ops = &timed_ops, .part_count = 1, .parts = {{(void *)(uintptr_t)PEER_GET, strlen(PEER_GET)}}};
     for (int i = 0; i < ROUNDS; i++) {
         timed.len = 0;
         net_exchange_start(client.loop, &timed.x);
@@ -149,8 +150,9 @@ static void check_stamps(bool is_tls, int64_t late_ns)
     qsort(errors_ns, (size_t)stamped, sizeof *errors_ns, compare_int64);
     /* Generous: other programs may hold the server's thread between its clock and its send. */
     assert_true(errors_ns[stamped / 2] < 200 * NS_PER_US);
-    print_message("%s, read %lld us late: p50 %.1f us, p99 %.1f us\n", is_tls ? "TLS" : "plain", (long long)(late_ns / NS_PER_US),
-                  (double)errors_ns[stamped / 2] / 1000.0, (double)errors_ns[stamped * 99 / 100] / 1000.0);
+    print_message("%s, read %lld us late: p50 %.1f us, p99 %.1f us\n", is_tls ? "TLS" : "plain",
+                  (long long)(late_ns / NS_PER_US), (double)errors_ns[stamped / 2] / 1000.0,
+                  (double)errors_ns[stamped * 99 / 100] / 1000.0);
     client_done(&client);
     pthread_join(server.thread, NULL);
     close(server.listen_fd);

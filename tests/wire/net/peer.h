@@ -3,9 +3,9 @@
 #define ASSAY_TESTS_WIRE_NET_PEER_H
 
 /*
- * A scripted server on loopback for the transport's tests, and a client that keeps what it was told. The server runs script
- * number i (the last one from then on) on the i-th accepted connection, each in its own thread. Nothing sleeps: a script waits
- * for bytes, for the client's close, or for the test's peer_release.
+ * A scripted server on loopback for the transport's tests, and a client that keeps what it was told. The server runs
+ * script number i (the last one from then on) on the i-th accepted connection, each in its own thread. Nothing sleeps:
+ * a script waits for bytes, for the client's close, or for the test's peer_release.
  */
 
 #include "net/net.h"
@@ -55,7 +55,7 @@ struct step {
     size_t len; /* 0 = strlen */
 };
 
-#define PEER_SCRIPTS_MAX 8
+#define PEER_SCRIPTS_MAX     8
 #define PEER_CONNECTIONS_MAX 4096
 
 struct peer {
@@ -65,7 +65,7 @@ struct peer {
     char unix_path[100];
     const struct step *scripts[PEER_SCRIPTS_MAX];
     int script_count;
-    SSL_CTX *tls; /* NULL = plain */
+    SSL_CTX *tls;      /* NULL = plain */
     bool is_tunnelled; /* TLS begins at STEP_TLS */
     pthread_t acceptor;
     pthread_t threads[PEER_CONNECTIONS_MAX];
@@ -333,7 +333,8 @@ struct identity {
     char pem_path[64]; /* the certificate, for ca_cert */
 };
 
-/* Self-signed, for DNS:localhost, DNS:server.test and IP:127.0.0.1, or for another name; `valid_s` from now, may be past. */
+/* Self-signed, for DNS:localhost, DNS:server.test and IP:127.0.0.1, or for another name; `valid_s` from now, may be
+ * past. */
 static inline void identity_make(struct identity *id, const char *alternative_names, long valid_s)
 {
     X509V3_CTX context;
@@ -344,8 +345,8 @@ static inline void identity_make(struct identity *id, const char *alternative_na
     ASN1_INTEGER_set(X509_get_serialNumber(id->certificate), 1);
     X509_gmtime_adj(X509_getm_notBefore(id->certificate), -86400);
     X509_gmtime_adj(X509_getm_notAfter(id->certificate), valid_s);
-    X509_NAME_add_entry_by_txt(X509_get_subject_name(id->certificate), "CN", MBSTRING_ASC, (const unsigned char *)"test server",
-                               -1, -1, 0);
+    X509_NAME_add_entry_by_txt(X509_get_subject_name(id->certificate), "CN", MBSTRING_ASC,
+                               (const unsigned char *)"test server", -1, -1, 0);
     X509_set_issuer_name(id->certificate, X509_get_subject_name(id->certificate));
     X509_set_pubkey(id->certificate, id->key);
     X509V3_set_ctx(&context, id->certificate, id->certificate, NULL, NULL, 0);
@@ -383,10 +384,10 @@ static inline void peer_use_tls(struct peer *peer, const struct identity *id, co
 struct call {
     struct net_exchange x; /* first: ops get its address */
     struct net_loop *loop;
-    char body[4096];       /* its begin */
+    char body[4096]; /* its begin */
     uint64_t body_len;
     int heads, spans, read_ends, ends;
-    int restarts_left;     /* on_end starts it again so often */
+    int restarts_left; /* on_end starts it again so often */
     bool cancel_at_head, cancel_at_span;
     struct net_exchange *victim; /* cancelled from on_span */
     struct net_exchange *heir;   /* started from on_span, once */
@@ -396,7 +397,8 @@ struct call {
     bool last_between;
 };
 
-static inline void call_on_head(struct net_exchange *x, const struct http_response_head *head, const struct net_stamp *stamp)
+static inline void call_on_head(struct net_exchange *x, const struct http_response_head *head,
+                                const struct net_stamp *stamp)
 {
     struct call *call = (struct call *)x;
     call->heads++;

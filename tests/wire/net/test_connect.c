@@ -421,11 +421,18 @@ static void test_idle_timeout(void **state)
 static void test_pool_is_last_in_first_out(void **state)
 {
     (void)state;
-    static const struct step scripts[2][8] = {
-        {{STEP_REQUEST, 0, 0}, {STEP_WAIT, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE "0", 0},
-         {STEP_HOLD, 0, 0}},
-        {{STEP_REQUEST, 0, 0}, {STEP_WAIT, 0, 1}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE "11", 0},
-         {STEP_HOLD, 0, 0}}};
+    static const struct step scripts[2][8] = {{{STEP_REQUEST, 0, 0},
+                                               {STEP_WAIT, 0, 0},
+                                               {STEP_SEND, OK_RESPONSE, 0},
+                                               {STEP_REQUEST, 0, 0},
+                                               {STEP_SEND, OK_RESPONSE "0", 0},
+                                               {STEP_HOLD, 0, 0}},
+                                              {{STEP_REQUEST, 0, 0},
+                                               {STEP_WAIT, 0, 1},
+                                               {STEP_SEND, OK_RESPONSE, 0},
+                                               {STEP_REQUEST, 0, 0},
+                                               {STEP_SEND, OK_RESPONSE "11", 0},
+                                               {STEP_HOLD, 0, 0}}};
     struct peer *peer = peer_new(NULL, NULL);
     struct net_options options = default_options();
     struct client client;
@@ -584,12 +591,13 @@ static struct call run_through_proxy(const struct step *script, char ret_heads[2
 static void test_proxy(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, TUNNEL_OPEN, 0}, {STEP_REQUEST, 0, 0},
-                                         {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
-    static const struct step refusing[] = {{STEP_REQUEST, 0, 0},
-                                           {STEP_SEND, "HTTP/1.1 407 Auth\r\nContent-Length: 0\r\n\r\n", 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {{STEP_REQUEST, 0, 0},        {STEP_SEND, TUNNEL_OPEN, 0}, {STEP_REQUEST, 0, 0},
+                                         {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0},           {STEP_END, 0, 0}};
+    static const struct step refusing[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, "HTTP/1.1 407 Auth\r\nContent-Length: 0\r\n\r\n", 0}, {STEP_END, 0, 0}};
     static const struct step closing[] = {{STEP_REQUEST, 0, 0}, {STEP_END, 0, 0}};
-    static const struct step garbled[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, "nonsense\r\n\r\n", 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step garbled[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, "nonsense\r\n\r\n", 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
     char heads[2][512];
     struct call call = run_through_proxy(script, heads);
     assert_int_equal(call.end, NET_END_COMPLETE);

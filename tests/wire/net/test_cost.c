@@ -3,7 +3,8 @@
 
 #include <sys/wait.h>
 
-/* What the transport may cost: memory a connection, allocations a request. The servers are processes of their own, made before this one uses OpenSSL. */
+/* What the transport may cost: memory a connection, allocations a request. The servers are processes of their own, made
+ * before this one uses OpenSSL. */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED true
@@ -45,10 +46,11 @@ void *realloc(void *memory, size_t bytes)
 #endif
 
 #define STREAM_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-#define EVENT "d\r\ndata: hello\n\n\r\n"
+#define EVENT       "d\r\ndata: hello\n\n\r\n"
 
-static const struct step serve_streams[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, STREAM_HEAD EVENT, 0}, {STEP_SEND, EVENT EVENT, 0},
-                                            {STEP_SEND, EVENT, 0}, {STEP_SEND, "0\r\n\r\n", 0}, {STEP_REPEAT, 0, 0}};
+static const struct step serve_streams[] = {{STEP_REQUEST, 0, 0},        {STEP_SEND, STREAM_HEAD EVENT, 0},
+                                            {STEP_SEND, EVENT EVENT, 0}, {STEP_SEND, EVENT, 0},
+                                            {STEP_SEND, "0\r\n\r\n", 0}, {STEP_REPEAT, 0, 0}};
 
 /* A server process; it ends when `life` is closed. */
 struct process {

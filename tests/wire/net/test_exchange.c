@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/net/peer.h"
 
-#define OK_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+#define OK_HEAD     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 #define OK_RESPONSE OK_HEAD "Content-Length: 5\r\n\r\nhello"
-#define CHUNKED OK_HEAD "Transfer-Encoding: chunked\r\n\r\n"
+#define CHUNKED     OK_HEAD "Transfer-Encoding: chunked\r\n\r\n"
 
 /* One request of one client against one script. */
 struct single {
@@ -32,7 +32,8 @@ static void single_done(struct single *s)
 static void test_one_exchange(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
     struct single s;
     single_run(&s, script);
     const struct net_exchange *x = &s.call.x;
@@ -109,7 +110,8 @@ static void test_without_kernel_stamps(void **state)
 static void test_no_reuse(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
     struct net_options options = default_options();
     options.no_reuse = true;
     struct peer *peer = peer_with(script);
@@ -139,7 +141,8 @@ struct ending {
 static const struct ending endings[] = {
     {OK_RESPONSE, STEP_HOLD, NET_END_COMPLETE, false, true, "hello", ""},
     {OK_RESPONSE "x", STEP_HOLD, NET_END_COMPLETE, true, false, "hello", ""},
-    {OK_HEAD "Connection: close\r\nContent-Length: 5\r\n\r\nhello", STEP_HOLD, NET_END_COMPLETE, false, false, "hello", ""},
+    {OK_HEAD "Connection: close\r\nContent-Length: 5\r\n\r\nhello", STEP_HOLD, NET_END_COMPLETE, false, false, "hello",
+     ""},
     {CHUNKED "5\r\nhello\r\n0\r\n\r\n", STEP_HOLD, NET_END_COMPLETE, false, true, "hello", ""},
     {CHUNKED "5\r\nhello\r\n0\r\nT: v\r\n\r\n", STEP_HOLD, NET_END_COMPLETE, false, true, "hello", ""},
     {CHUNKED "5\r\nhello\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n", STEP_HOLD, NET_END_COMPLETE, true, false, "hello", ""},
@@ -151,7 +154,8 @@ static const struct ending endings[] = {
     {"", STEP_RESET, NET_END_CLOSED, false, false, "", "reset"},
     {"HTTP/1.1 2", STEP_FIN, NET_END_TRUNCATED, false, false, "", "inside the response"},
     {"HTTP/1.1 100 Continue\r\n\r\n", STEP_FIN, NET_END_TRUNCATED, false, false, "", ""},
-    {OK_HEAD "Content-Length: 50\r\n\r\nhello", STEP_FIN, NET_END_TRUNCATED, false, false, "hello", "inside the response"},
+    {OK_HEAD "Content-Length: 50\r\n\r\nhello", STEP_FIN, NET_END_TRUNCATED, false, false, "hello",
+     "inside the response"},
     {CHUNKED "5\r\nhello\r\n", STEP_FIN, NET_END_TRUNCATED, false, false, "hello", ""},
     {CHUNKED "500\r\nhello", STEP_FIN, NET_END_TRUNCATED, false, false, "hello", ""},
     {"SSH-2.0-OpenSSH_9.2\r\n", STEP_HOLD, NET_END_MALFORMED, false, false, "", "malformed"},
@@ -183,7 +187,10 @@ static void test_endings(void **state)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const struct ending *want = &endings[i];
         size_t len = want->response[0] == 0x15 ? 7 : strlen(want->response);
-        struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, want->response, len}, {want->last, 0, 0}, {STEP_HOLD, 0, 0},
+        struct step script[] = {{STEP_REQUEST, 0, 0},
+                                {STEP_SEND, want->response, len},
+                                {want->last, 0, 0},
+                                {STEP_HOLD, 0, 0},
                                 {STEP_END, 0, 0}};
         if (len == 0)
             script[1] = script[2];
@@ -237,9 +244,10 @@ static void test_idle_close_is_noticed(void **state)
 static void test_unsolicited_bytes_on_idle(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_WAIT, 0, 0},
-                                         {STEP_SEND, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", 0},
-                                         {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0},
+        {STEP_WAIT, 0, 0},    {STEP_SEND, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", 0},
+        {STEP_HOLD, 0, 0},    {STEP_END, 0, 0}};
     struct single s;
     single_run(&s, script);
     peer_release(s.peer, 0);
@@ -252,8 +260,10 @@ static void test_unsolicited_bytes_on_idle(void **state)
 /* What the second request meets on the kept-alive connection while the loop had no chance to look at it. */
 static void check_reconnect(const struct step *first)
 {
-    static const struct step second[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_HEAD "Content-Length: 5\r\n\r\nagain", 0},
-                                         {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step second[] = {{STEP_REQUEST, 0, 0},
+                                         {STEP_SEND, OK_HEAD "Content-Length: 5\r\n\r\nagain", 0},
+                                         {STEP_HOLD, 0, 0},
+                                         {STEP_END, 0, 0}};
     struct net_options options = default_options();
     struct peer *peer = peer_new(NULL, NULL);
     struct client client;
@@ -287,8 +297,9 @@ static void check_reconnect(const struct step *first)
 static void test_reconnect_after_fin(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_WAIT, 0, 0}, {STEP_FIN, 0, 0},
-                                         {STEP_TELL, 0, 0},    {STEP_HOLD, 0, 0},           {STEP_END, 0, 0}};
+    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_WAIT, 0, 0},
+                                         {STEP_FIN, 0, 0},     {STEP_TELL, 0, 0},           {STEP_HOLD, 0, 0},
+                                         {STEP_END, 0, 0}};
     check_reconnect(script);
 }
 
@@ -302,8 +313,8 @@ static void test_reconnect_after_reset(void **state)
 }
 
 /*
- * A farewell that arrived before the request was sent is not taken for its answer: connection 0 becomes readable, then the idle
- * connection 1 gets the farewell; reading 0 starts an exchange on 1 before the loop could look at it.
+ * A farewell that arrived before the request was sent is not taken for its answer: connection 0 becomes readable, then
+ * the idle connection 1 gets the farewell; reading 0 starts an exchange on 1 before the loop could look at it.
  */
 static void test_reconnect_after_stale_bytes(void **state)
 {
@@ -355,7 +366,8 @@ static void test_reconnect_after_stale_bytes(void **state)
 static void test_reconnect_only_once(void **state)
 {
     (void)state;
-    static const struct step first[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_REQUEST, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step first[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_REQUEST, 0, 0}, {STEP_END, 0, 0}};
     static const struct step second[] = {{STEP_REQUEST, 0, 0}, {STEP_END, 0, 0}};
     struct net_options options = default_options();
     struct peer *peer = peer_new(NULL, NULL);
@@ -381,8 +393,8 @@ static void test_reconnect_only_once(void **state)
 static void test_no_reconnect_after_a_byte(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_REQUEST, 0, 0},
-                                         {STEP_SEND, "H", 0},  {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_REQUEST, 0, 0}, {STEP_SEND, "H", 0}, {STEP_END, 0, 0}};
     struct single s;
     single_run(&s, script);
     net_exchange_start(s.client.loop, &s.call.x);
@@ -427,7 +439,8 @@ static void run_upload(const struct step *script, struct call *call, struct net_
 static void test_upload(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
     struct call call;
     struct net_counters counters;
     run_upload(script, &call, &counters);
@@ -443,7 +456,8 @@ static void test_upload(void **state)
 static void test_early_answer_while_writing(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_HEAD, 0, 0}, {STEP_SEND, TOO_LARGE, 0}, {STEP_WAIT, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_HEAD, 0, 0}, {STEP_SEND, TOO_LARGE, 0}, {STEP_WAIT, 0, 0}, {STEP_END, 0, 0}};
     struct call call;
     struct net_counters counters;
     run_upload(script, &call, &counters);
@@ -455,7 +469,8 @@ static void test_early_answer_while_writing(void **state)
     assert_int_equal(counters.open_now, 0);
 }
 
-/* … and closes at once with the upload unread, which resets the connection: the answer must survive it or the end says so. */
+/* … and closes at once with the upload unread, which resets the connection: the answer must survive it or the end says
+ * so. */
 static void test_early_answer_and_reset(void **state)
 {
     (void)state;
@@ -542,8 +557,8 @@ static void test_cancel_from_callbacks(void **state)
 static void test_cancel_a_neighbour(void **state)
 {
     (void)state;
-    static const struct step script[] = {
-        {STEP_REQUEST, 0, 0}, {STEP_WAIT, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_TELL, 0, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_WAIT, 0, 0}, {STEP_SEND, OK_RESPONSE, 0},
+                                         {STEP_TELL, 0, 0},    {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
     struct net_options options = default_options();
     struct peer *peer = peer_with(script);
     struct client client;

@@ -4,12 +4,13 @@
 #include "base/rng.h"
 
 /*
- * Random servers against random use. Whatever happens: each start has exactly one end; nothing is told before the start or after
- * the end; a complete body is byte for byte what was sent; when all has ended only pooled connections are open.
+ * Random servers against random use. Whatever happens: each start has exactly one end; nothing is told before the start
+ * or after the end; a complete body is byte for byte what was sent; when all has ended only pooled connections are
+ * open.
  */
 
-#define SLOTS 24
-#define ACTIONS 1500
+#define SLOTS    24
+#define ACTIONS  1500
 #define BODY_MAX 200000
 
 /* ---- server: what it does is decided by the seed, the connection's number and the request's ---- */
@@ -233,7 +234,8 @@ static void slot_start(struct slot *slot)
     slot->x.ops = &slot_ops;
     slot->x.endpoint = (uint32_t)rng_below(&play->rng, 2);
     slot->x.part_count = is_upload ? 2 : 1;
-    slot->x.parts[0] = is_upload ? (struct iovec){post, sizeof post - 1} : (struct iovec){(void *)(uintptr_t)get, sizeof get - 1};
+    slot->x.parts[0] =
+        is_upload ? (struct iovec){post, sizeof post - 1} : (struct iovec){(void *)(uintptr_t)get, sizeof get - 1};
     slot->x.parts[1] = (struct iovec){play->upload, 300000};
     net_exchange_start(play->loop, &slot->x);
     assert_true(slot->is_running);
@@ -283,8 +285,8 @@ static void slot_on_span(struct net_exchange *x, const char *data, size_t len, c
             assert_in_range(data[i], '0', '9');
             slot->told_len = slot->told_len * 10 + (uint64_t)(data[i] - '0');
         } else if (data[i] != 'a' + (char)(slot->told_len % 26)) {
-            fail_msg("byte %llu of a body of %llu is %d", (unsigned long long)slot->body_len, (unsigned long long)slot->told_len,
-                     data[i]);
+            fail_msg("byte %llu of a body of %llu is %d", (unsigned long long)slot->body_len,
+                     (unsigned long long)slot->told_len, data[i]);
         }
     }
     slot->last = *stamp;
@@ -401,9 +403,9 @@ static void play_once(uint64_t seed, const struct identity *id)
     assert_int_equal(starts, ends);
     assert_int_equal(counters.requests, starts);
     assert_true(play->ends[NET_END_COMPLETE] > 0);
-    print_message("seed %llu: %d starts, %d complete, %d closed, %d cut, %d malformed, %d reconnects\n", (unsigned long long)seed,
-                  starts, play->ends[NET_END_COMPLETE], play->ends[NET_END_CLOSED], play->ends[NET_END_TRUNCATED],
-                  play->ends[NET_END_MALFORMED], (int)counters.reconnects);
+    print_message("seed %llu: %d starts, %d complete, %d closed, %d cut, %d malformed, %d reconnects\n",
+                  (unsigned long long)seed, starts, play->ends[NET_END_COMPLETE], play->ends[NET_END_CLOSED],
+                  play->ends[NET_END_TRUNCATED], play->ends[NET_END_MALFORMED], (int)counters.reconnects);
     net_loop_free(play->loop);
     for (int i = 0; i < 2; i++) {
         net_endpoint_done(&made[i]);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/net/peer.h"
 
-
-#define OK_HEAD "HTTP/1.1 200 OK\r\n"
+#define OK_HEAD     "HTTP/1.1 200 OK\r\n"
 #define OK_RESPONSE OK_HEAD "Content-Length: 5\r\n\r\nhello"
-#define NAMES "DNS:localhost,DNS:server.test,IP:127.0.0.1"
+#define NAMES       "DNS:localhost,DNS:server.test,IP:127.0.0.1"
 
 static const struct step serve_many[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_REPEAT, 0, 0}};
 
@@ -111,10 +110,8 @@ static void test_refused_certificates(void **state)
 {
     (void)state;
     const struct refusal refusals[] = {
-        {&good, &other_name, "127.0.0.1", "self-signed"},
-        {&other_name, &other_name, "127.0.0.1", "mismatch"},
-        {&other_name, &other_name, "localhost", "mismatch"},
-        {&expired, &expired, "127.0.0.1", "expired"},
+        {&good, &other_name, "127.0.0.1", "self-signed"},    {&other_name, &other_name, "127.0.0.1", "mismatch"},
+        {&other_name, &other_name, "localhost", "mismatch"}, {&expired, &expired, "127.0.0.1", "expired"},
         {&good, NULL, "127.0.0.1", "self-signed"},
     };
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
@@ -199,7 +196,8 @@ static void test_bad_ca(void **state)
 static void test_tls_to_plain_port(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_SEND, "HTTP/1.1 400 Bad Request\r\n\r\n", 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_SEND, "HTTP/1.1 400 Bad Request\r\n\r\n", 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
     struct net_options options = default_options();
     struct peer *peer = peer_with(script);
     struct client client;
@@ -294,7 +292,11 @@ struct ending {
 static const struct ending endings[] = {
     {OK_RESPONSE, {STEP_HOLD, STEP_END}, NET_END_COMPLETE, false, true},
     {OK_RESPONSE "tail", {STEP_HOLD, STEP_END}, NET_END_COMPLETE, true, false},
-    {OK_HEAD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", {STEP_HOLD, STEP_END}, NET_END_COMPLETE, false, true},
+    {OK_HEAD "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+     {STEP_HOLD, STEP_END},
+     NET_END_COMPLETE,
+     false,
+     true},
     {OK_HEAD "\r\nhello", {STEP_NOTIFY, STEP_FIN}, NET_END_COMPLETE, false, false},
     {OK_HEAD "\r\nhello", {STEP_FIN, STEP_HOLD}, NET_END_TRUNCATED, false, false},
     {OK_HEAD "Content-Length: 9\r\n\r\nhello", {STEP_FIN, STEP_HOLD}, NET_END_TRUNCATED, false, false},
@@ -311,8 +313,9 @@ static void test_endings(void **state)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const struct ending *want = &endings[i];
         struct step send = {STEP_SEND, want->response, 0};
-        struct step script[] = {{STEP_REQUEST, 0, 0}, send, {want->last[0], 0, 0}, {want->last[1], 0, 0}, {STEP_HOLD, 0, 0},
-                                {STEP_END, 0, 0}};
+        struct step script[] = {{STEP_REQUEST, 0, 0},  send,
+                                {want->last[0], 0, 0}, {want->last[1], 0, 0},
+                                {STEP_HOLD, 0, 0},     {STEP_END, 0, 0}};
         if (!want->response[0])
             script[1] = script[2];
         struct secure s;
@@ -331,8 +334,8 @@ static void test_endings(void **state)
 static void test_close_without_notify_after_the_body(void **state)
 {
     (void)state;
-    static const struct step script[] = {
-        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_FIN, 0, 0}, {STEP_TELL, 0, 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_FIN, 0, 0},
+                                         {STEP_TELL, 0, 0},    {STEP_HOLD, 0, 0},           {STEP_END, 0, 0}};
     struct secure s;
     secure_start(&s, script, &good, "127.0.0.1");
     while (s.call.x.written_ns < 0)
@@ -347,8 +350,9 @@ static void test_close_without_notify_after_the_body(void **state)
 static void test_reconnect(void **state)
 {
     (void)state;
-    static const struct step first[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_WAIT, 0, 0}, {STEP_NOTIFY, 0, 0},
-                                        {STEP_FIN, 0, 0},     {STEP_TELL, 0, 0},           {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step first[] = {
+        {STEP_REQUEST, 0, 0}, {STEP_SEND, OK_RESPONSE, 0}, {STEP_WAIT, 0, 0}, {STEP_NOTIFY, 0, 0},
+        {STEP_FIN, 0, 0},     {STEP_TELL, 0, 0},           {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
     struct net_options options = default_options();
     struct peer *peer = peer_new(NULL, NULL);
     struct client client;
@@ -379,12 +383,9 @@ static void test_reconnect(void **state)
 static void test_records_of_one_read(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0},
-                                         {STEP_SEND, OK_HEAD "Content-Length: 10\r\n\r\n", 0},
-                                         {STEP_SEND, "hello", 0},
-                                         {STEP_SEND, "world", 0},
-                                         {STEP_TELL, 0, 0},
-                                         {STEP_HOLD, 0, 0},
+    static const struct step script[] = {{STEP_REQUEST, 0, 0},    {STEP_SEND, OK_HEAD "Content-Length: 10\r\n\r\n", 0},
+                                         {STEP_SEND, "hello", 0}, {STEP_SEND, "world", 0},
+                                         {STEP_TELL, 0, 0},       {STEP_HOLD, 0, 0},
                                          {STEP_END, 0, 0}};
     struct secure s;
     secure_start(&s, script, &good, "127.0.0.1");
@@ -440,10 +441,11 @@ static void test_large_both_ways(void **state)
 static void test_early_answer_while_writing(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_HEAD, 0, 0},
-                                         {STEP_SEND, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 7\r\n\r\ntoo big", 0},
-                                         {STEP_WAIT, 0, 0},
-                                         {STEP_END, 0, 0}};
+    static const struct step script[] = {
+        {STEP_HEAD, 0, 0},
+        {STEP_SEND, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 7\r\n\r\ntoo big", 0},
+        {STEP_WAIT, 0, 0},
+        {STEP_END, 0, 0}};
     size_t bytes = (size_t)8 * 1024 * 1024;
     char *upload = calloc(1, bytes);
     struct secure s;
@@ -465,8 +467,9 @@ static void test_early_answer_while_writing(void **state)
 static void test_cancel_inside_records(void **state)
 {
     (void)state;
-    static const struct step script[] = {{STEP_REQUEST, 0, 0}, {STEP_SEND, OK_HEAD "Content-Length: 10\r\n\r\n", 0},
-                                         {STEP_SEND, "hello", 0}, {STEP_SEND, "world", 0}, {STEP_HOLD, 0, 0}, {STEP_END, 0, 0}};
+    static const struct step script[] = {{STEP_REQUEST, 0, 0},    {STEP_SEND, OK_HEAD "Content-Length: 10\r\n\r\n", 0},
+                                         {STEP_SEND, "hello", 0}, {STEP_SEND, "world", 0},
+                                         {STEP_HOLD, 0, 0},       {STEP_END, 0, 0}};
     struct secure s;
     secure_start(&s, script, &good, "127.0.0.1");
     s.call.cancel_at_span = true;
@@ -542,7 +545,8 @@ static void test_through_a_proxy(void **state)
 
 int main(void)
 {
-    signal(SIGPIPE, SIG_IGN); /* the server's side, through OpenSSL; the client's must not need it: test_exchange runs without */
+    signal(SIGPIPE,
+           SIG_IGN); /* the server's side, through OpenSSL; the client's must not need it: test_exchange runs without */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exchanges),
         cmocka_unit_test(test_instants),
