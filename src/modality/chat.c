@@ -310,6 +310,8 @@ bool chat_read(const char *text, size_t len, enum chat_form form, struct chat_re
     struct json_raw key;
     ret->has_choices = ret->has_usage = false;
     ret->choice_count = 0;
+    ret->end = text + len;
+    ret->form = form;
     ret->error = (struct json_raw){0};
     json_cursor_init(&cursor, text, len);
     if (!json_enter_object(&cursor))
@@ -327,11 +329,14 @@ bool chat_read(const char *text, size_t len, enum chat_form form, struct chat_re
     return !cursor.failed && is_at_end(&cursor);
 }
 
-void chat_walk_init(struct chat_walk *walk, const struct chat_reading *reading, const char *end, enum chat_form form)
+void chat_walk_init(struct chat_walk *walk, const struct chat_reading *reading)
 {
-    *walk = (struct chat_walk){.form = form, .is_first = true};
-    json_cursor_init(&walk->cursor, reading->choices, (size_t)(end - reading->choices));
-    walk->cursor.failed = !reading->has_choices || !json_enter_array(&walk->cursor);
+    *walk = (struct chat_walk){.form = reading->form, .is_first = true};
+    walk->cursor.failed = true;
+    if (!reading->has_choices)
+        return;
+    json_cursor_init(&walk->cursor, reading->choices, (size_t)(reading->end - reading->choices));
+    json_enter_array(&walk->cursor);
 }
 
 bool chat_walk_next(struct chat_walk *walk, struct chat_choice *ret)

@@ -52,20 +52,22 @@ struct chat_reading {
     struct chat_choice first; /* the first choice, when there is one */
     const char *choices;      /* the list, for chat_choices_next */
     struct chat_usage usage;
+    const char *end;       /* of the text */
+    enum chat_form form;   /* as it was read */
     struct json_raw error; /* the whole value of a non-null top-level `error`; at NULL = none */
 };
 
 /* False when the text is no JSON object. */
 bool chat_read(const char *text, size_t len, enum chat_form form, struct chat_reading *ret);
 
-/* Walks all choices of a reading that succeeded; `end` is the end of the text. */
+/* Walks all choices of a reading that succeeded. */
 struct chat_walk {
     struct json_cursor cursor;
     enum chat_form form;
     uint32_t place;
     bool is_first;
 };
-void chat_walk_init(struct chat_walk *walk, const struct chat_reading *reading, const char *end, enum chat_form form);
+void chat_walk_init(struct chat_walk *walk, const struct chat_reading *reading);
 bool chat_walk_next(struct chat_walk *walk, struct chat_choice *ret);
 
 /*

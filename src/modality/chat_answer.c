@@ -310,16 +310,16 @@ static bool choice_take(const struct chat_wish *wish, struct chat_answer *answer
 
 /* Takes all choices of a reading in; true when any holds content. */
 static bool choices_take(const struct chat_wish *wish, struct chat_answer *answer, const struct chat_reading *reading,
-                         const char *end, enum chat_form form, const struct arrival *arrival)
+                         const struct arrival *arrival)
 {
     if (reading->choice_count == 1)
-        return choice_take(wish, answer, &reading->first, end, arrival);
+        return choice_take(wish, answer, &reading->first, reading->end, arrival);
     bool found = false;
     struct chat_walk walk;
     struct chat_choice choice;
-    chat_walk_init(&walk, reading, end, form);
+    chat_walk_init(&walk, reading);
     while (chat_walk_next(&walk, &choice))
-        found |= choice_take(wish, answer, &choice, end, arrival);
+        found |= choice_take(wish, answer, &choice, reading->end, arrival);
     return found;
 }
 
@@ -369,7 +369,7 @@ static void event_read(const struct chat_wish *wish, struct chat_answer *answer,
         event_failure(wish, answer, event);
     if (reading.has_usage)
         usage_merge(&answer->now, &reading.usage, arrival->ns);
-    if (choices_take(wish, answer, &reading, event->data + event->len, CHAT_EVENT, arrival))
+    if (choices_take(wish, answer, &reading, arrival))
         content_arrived(answer, arrival);
     if (reading.choice_count == 1)
         shape_learn(answer, event, &reading);
@@ -421,7 +421,7 @@ static void body_read(const struct chat_wish *wish, struct chat_answer *answer, 
     }
     if (reading.has_usage)
         usage_merge(now, &reading.usage, arrival->ns);
-    if (choices_take(wish, answer, &reading, data + len, CHAT_BODY, arrival))
+    if (choices_take(wish, answer, &reading, arrival))
         now->content_chunks = 1;
 }
 

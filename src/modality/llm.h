@@ -45,7 +45,8 @@ struct llm_config {
     int64_t seed;                 /* of the server's sampling */
     uint32_t choices;             /* n; sent when not 1; 1 … CHAT_CHOICES_MAX; 0 means 1 */
     const char *extra_body; /* JSON object: its members are added to each body, replacing ours of the same name; NULL =
-                               none. Not allowed in it: messages, prompt, stream, n (they have options of their own) */
+                               none. Its "n" is the number of choices. Not allowed in it: messages, prompt, stream
+                               (options of their own) */
     bool unique_prompts;    /* puts "[run_id/run_seed/seq] " before each prompt, against prefix caches */
     const char
         *run_id; /* for unique_prompts; at most LLM_RUN_ID_MAX_BYTES of printable ASCII without quote and backslash */

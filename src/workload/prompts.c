@@ -206,12 +206,13 @@ static as_status check_result(const struct reading *reading, struct as_error *er
                      reading->name);
 }
 
-as_status prompts_parse(const char *text, size_t len, const char *name, const struct prompts_options *options,
-                        struct prompts *ret, struct as_error *err)
+as_status prompts_parse(const char *text, size_t len, const struct prompts_options *options, struct prompts *ret,
+                        struct as_error *err)
 {
     struct prompts prompts = {0};
-    struct reading reading = {.prompts = &prompts, .options = options ? options : &default_options, .name = name};
-    arena_init(&prompts.arena, 1024 * 1024, 0);
+    struct reading reading = {.prompts = &prompts, .options = options ? options : &default_options};
+    reading.name = reading.options->name ? reading.options->name : "the prompts";
+    arena_init(&prompts.arena, 0, 0);
     arena_init(&reading.line_arena, 0, 0);
     as_status status = take_lines(&reading, text, len, err);
     arena_done(&reading.line_arena);
@@ -263,8 +264,10 @@ as_status prompts_load(const char *source, const struct prompts_options *options
         error_prefix(err, "the prompts could not be fetched");
     if (status != AS_OK)
         return status;
-    const char *name = is_url ? "the prompts fetched" : strcmp(source, "-") == 0 ? "standard input" : source;
-    return prompts_parse(strbuf_text(&text), text.len, name, options, ret, err);
+    struct prompts_options named = *options;
+    if (!named.name)
+        named.name = is_url ? "the prompts fetched" : strcmp(source, "-") == 0 ? "standard input" : source;
+    return prompts_parse(strbuf_text(&text), text.len, &named, ret, err);
 }
 
 void prompts_done(struct prompts *prompts)

@@ -38,6 +38,7 @@ struct prompt {
 };
 
 struct prompts_options {
+    const char *name; /* stands for the source in messages; NULL = the source itself, "the prompts" from memory */
     bool skip_bad_lines;
     /* For http(s) sources, see fetch/fetch.h. NULL = none. */
     const char *ca_cert;
@@ -64,9 +65,9 @@ struct prompts {
  */
 as_status prompts_load(const char *source, const struct prompts_options *options, struct prompts *ret,
                        struct as_error *err) AS_NODISCARD;
-/* The same from memory; `name` stands for the source in messages. */
-as_status prompts_parse(const char *text, size_t len, const char *name, const struct prompts_options *options,
-                        struct prompts *ret, struct as_error *err) AS_NODISCARD;
+/* The same from memory. */
+as_status prompts_parse(const char *text, size_t len, const struct prompts_options *options, struct prompts *ret,
+                        struct as_error *err) AS_NODISCARD;
 void prompts_done(struct prompts *prompts);
 
 /* Puts the prompts into a random order that depends on `seed` and their number alone. */

@@ -173,7 +173,7 @@ static as_status make_all(const struct synthetic_spec *spec, struct prompts *pro
 as_status synthetic_prompts(const struct synthetic_spec *spec, struct prompts *ret, struct as_error *err)
 {
     struct prompts prompts = {0};
-    arena_init(&prompts.arena, 1024 * 1024, PROMPTS_FILE_MAX_BYTES);
+    arena_init(&prompts.arena, 0, PROMPTS_FILE_MAX_BYTES);
     prompts.items = calloc(spec->count, sizeof *prompts.items);
     as_status status = prompts.items ? make_all(spec, &prompts) : AS_E_NOMEM;
     if (status != AS_OK) {

@@ -26,7 +26,7 @@ static void test_requests(void **state)
     static const char text[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"}\n";
     struct prompts prompts;
     struct as_error err;
-    assert_int_equal(prompts_parse(text, sizeof text - 1, "file", NULL, &prompts, &err), AS_OK);
+    assert_int_equal(prompts_parse(text, sizeof text - 1, NULL, &prompts, &err), AS_OK);
     assert_true(fault_each(FAULT_ALLOC, AS_E_NOMEM, use_llm, &prompts) >= 3);
     prompts_done(&prompts);
 }

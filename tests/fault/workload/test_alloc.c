@@ -14,7 +14,7 @@ static as_status use_prompts(void *context)
     struct prompts_options options = {.skip_bad_lines = true};
     struct prompts prompts;
     struct as_error err;
-    as_status status = prompts_parse(text, strlen(text), "file", &options, &prompts, &err);
+    as_status status = prompts_parse(text, strlen(text), &options, &prompts, &err);
     if (status != AS_OK)
         return status;
     status = prompts_shuffle(&prompts, 1);

@@ -113,21 +113,20 @@ static void same_usage(const struct chat_reading *reading, const struct json_val
          "cached_tokens");
 }
 
-static void same_choices(const struct chat_reading *reading, const struct json_value *choices, const char *end,
-                         enum chat_form form)
+static void same_choices(const struct chat_reading *reading, const struct json_value *choices)
 {
     struct chat_walk walk;
     struct chat_choice choice;
     uint32_t place = 0;
     must(reading->has_choices == (choices && choices->type == JSON_ARRAY), "has_choices");
     must(reading->choice_count == (reading->has_choices ? choices->len : 0), "choice_count");
-    chat_walk_init(&walk, reading, end, form);
+    chat_walk_init(&walk, reading);
     const struct json_value *tree = reading->has_choices ? choices->first : NULL;
     for (; tree; tree = tree->next) {
         must(chat_walk_next(&walk, &choice), "walk");
-        same_choice(&choice, tree, form, place);
+        same_choice(&choice, tree, reading->form, place);
         if (place == 0)
-            same_choice(&reading->first, tree, form, place);
+            same_choice(&reading->first, tree, reading->form, place);
         place++;
     }
     must(!chat_walk_next(&walk, &choice), "end of walk");
@@ -166,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (is_read) {
             must((reading.error.at != NULL) == (failure && failure->type != JSON_NULL), "error");
             same_usage(&reading, json_get(tree, "usage"));
-            same_choices(&reading, json_get(tree, "choices"), text + size - 1, form);
+            same_choices(&reading, json_get(tree, "choices"));
         }
     }
     arena_done(&arena);

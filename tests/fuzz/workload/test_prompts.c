@@ -32,8 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct prompts strict, lenient;
     struct as_error err;
     const char *text = (const char *)data;
-    bool is_strict = prompts_parse(text, size, "file", NULL, &strict, &err) == AS_OK;
-    bool is_lenient = prompts_parse(text, size, "file", &skipping, &lenient, &err) == AS_OK;
+    bool is_strict = prompts_parse(text, size, NULL, &strict, &err) == AS_OK;
+    bool is_lenient = prompts_parse(text, size, &skipping, &lenient, &err) == AS_OK;
     must(is_lenient || !is_strict);
     if (is_lenient)
         check(&lenient);

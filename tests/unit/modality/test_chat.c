@@ -169,7 +169,7 @@ static void test_choices_are_walked(void **state)
     struct chat_walk walk;
     struct chat_choice choice;
     assert_int_equal(reading.choice_count, 4);
-    chat_walk_init(&walk, &reading, text + sizeof text - 1, CHAT_EVENT);
+    chat_walk_init(&walk, &reading);
     assert_true(chat_walk_next(&walk, &choice));
     assert_int_equal(choice.index, 1);
     expect_text(&choice.content, "b");

@@ -11,8 +11,8 @@ static struct as_error err;
 
 static as_status parse(const char *text, bool skip_bad_lines)
 {
-    struct prompts_options options = {.skip_bad_lines = skip_bad_lines};
-    return prompts_parse(text, strlen(text), "file.jsonl", &options, &prompts, &err);
+    struct prompts_options options = {.name = "file.jsonl", .skip_bad_lines = skip_bad_lines};
+    return prompts_parse(text, strlen(text), &options, &prompts, &err);
 }
 
 static void expect_parsed(const char *text)

@@ -24,8 +24,7 @@ static void test_lengths_are_parsed(void **state)
                                       "x",
                                       "5x",
                                       "5\xC2\xB1",
-                                      "5\xC2\xB1"
-                                      "5",
+                                      "5\xC2\xB1\x35",
                                       "-5",
                                       "5.5",
                                       "16777217",

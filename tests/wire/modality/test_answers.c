@@ -306,7 +306,7 @@ static struct llm *make_llm(bool is_streaming)
     struct prompts prompts;
     struct llm *llm;
     struct llm_config config = {.streaming = is_streaming, .model = "m", .save_content = true};
-    assert_int_equal(prompts_parse("{\"prompt\":\"x\"}", 14, "test", NULL, &prompts, &err), AS_OK);
+    assert_int_equal(prompts_parse("{\"prompt\":\"x\"}", 14, NULL, &prompts, &err), AS_OK);
     assert_int_equal(llm_new(&config, &prompts, &llm, &err), AS_OK);
     prompts_done(&prompts);
     return llm;

@@ -318,7 +318,7 @@ static struct llm *make_llm(const struct wire_case *wire)
         .choices = (uint32_t)int_of(json_path(wire->root, "request.n"), 1),
         .save_content = true,
     };
-    assert_int_equal(prompts_parse(prompt, sizeof prompt - 1, "test", NULL, &prompts, &err), AS_OK);
+    assert_int_equal(prompts_parse(prompt, sizeof prompt - 1, NULL, &prompts, &err), AS_OK);
     if (llm_new(&config, &prompts, &llm, &err) != AS_OK)
         fail_msg("%s", err.message);
     prompts_done(&prompts);
