@@ -258,9 +258,13 @@ as_status writer_close(struct writer *writer, struct writer_result *ret, struct 
     }
     writer->result.full_waits = journal_full_waits(writer->journal);
     *ret = writer->result;
-    if (ret->lost > 0)
-        status = error_set_errno(err, ret->error_number ? ret->error_number : ENOMEM, "%lld of %lld records could not be written to '%.300s'",
-                                 (long long)ret->lost, (long long)ret->records, writer->path);
+    if (ret->lost > 0) {
+        status = AS_E_IO;
+        error_set_errno(err, ret->error_number ? ret->error_number : ENOMEM, "%lld of %lld records could not be written to '%.300s'",
+                        (long long)ret->lost, (long long)ret->records, writer->path);
+        if (err)
+            err->status = status;
+    }
     journal_close(writer->journal, true);
     writer_free(writer);
     return status;
