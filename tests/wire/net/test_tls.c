@@ -84,6 +84,26 @@ static void test_exchanges(void **state)
     }
 }
 
+static void test_tls_1_2(void **state)
+{
+    (void)state;
+    struct secure s = {.options = default_options()};
+    s.options.ca_cert = good.pem_path;
+    s.peer = peer_new(NULL, NULL);
+    peer_use_tls(s.peer, &good, "localhost");
+    SSL_CTX_set_max_proto_version(s.peer->tls, TLS1_2_VERSION);
+    peer_script(s.peer, serve_many);
+    peer_serve(s.peer);
+    client_init(&s.client, s.peer->url, &s.options);
+    call_init(&s.call, s.client.loop, PEER_GET);
+    s.call.restarts_left = 5;
+    net_exchange_start(s.client.loop, &s.call.x);
+    call_wait(&s.call, 6);
+    expect_end(&s.call, NET_END_COMPLETE);
+    assert_int_equal(client_counters(&s.client).connects, 1);
+    secure_done(&s);
+}
+
 static void test_instants(void **state)
 {
     (void)state;
@@ -549,6 +569,7 @@ int main(void)
            SIG_IGN); /* the server's side, through OpenSSL; the client's must not need it: test_exchange runs without */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exchanges),
+        cmocka_unit_test(test_tls_1_2),
         cmocka_unit_test(test_instants),
         cmocka_unit_test(test_refused_certificates),
         cmocka_unit_test(test_insecure),
