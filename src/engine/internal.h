@@ -157,17 +157,20 @@ as_status thread_init(struct engine_thread *thread, struct engine *engine, uint3
 void thread_done(struct engine_thread *thread);
 void thread_run(struct engine_thread *thread);
 /* Begins whatever may begin now. */
-void thread_fill(struct engine_thread *thread);
+void thread_fill(struct engine_thread *thread, int64_t now_ns);
 
 /* request.c */
-/* Builds and sends; a refusal makes its record at once. The slot is FREE before, and FREE or ACTIVE after. */
-void request_begin(struct slot *slot, const struct schedule_request *request);
+/*
+ * Builds and sends; a refusal makes its record at once. The slot is FREE before, and FREE or ACTIVE after. Returns the time it has
+ * become.
+ */
+int64_t request_begin(struct slot *slot, const struct schedule_request *request, int64_t now_ns);
 /* Its backoff is over. */
 void request_retry(struct slot *slot);
 /* The deadline passed, or (ABORT_STOP) the run ends: whatever it is doing, it ends now. */
 void request_abort(struct slot *slot, enum slot_abort why);
 /* The try ended: another one, or the record. */
-void request_try_ended(struct slot *slot, enum net_end end);
+void request_try_ended(struct slot *slot, enum net_end end, int64_t now_ns);
 
 /* answer.c */
 extern const struct net_exchange_ops answer_ops;

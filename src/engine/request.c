@@ -80,7 +80,7 @@ static void fill_request(const struct slot *slot, struct request_record *record)
         snprintf(record->prompt_id, sizeof record->prompt_id, "%s", slot->payload.prompt_id);
 }
 
-static void refuse(struct slot *slot, const char *sentence)
+static int64_t refuse(struct slot *slot, const char *sentence)
 {
     struct engine_thread *thread = slot->thread;
     const struct engine *engine = thread->engine;
@@ -96,6 +96,7 @@ static void refuse(struct slot *slot, const char *sentence)
     record->error_message = (struct record_text){thread->error_text.text, thread->error_text.len};
     record->bytes_sent = record->bytes_received = 0;
     put_record(slot, record, now_ns);
+    return now_ns;
 }
 
 static as_status prepare_parts(struct slot *slot)
@@ -142,7 +143,7 @@ static void note_sent(struct slot *slot)
     enter_gauge(&engine->progress);
 }
 
-void request_begin(struct slot *slot, const struct schedule_request *request)
+int64_t request_begin(struct slot *slot, const struct schedule_request *request, int64_t now_ns)
 {
     struct engine *engine = slot->thread->engine;
     struct as_error err = {.message = ""};
@@ -150,23 +151,20 @@ void request_begin(struct slot *slot, const struct schedule_request *request)
     slot->state = SLOT_ACTIVE;
     slot->seq = request->seq;
     slot->due_ns = request->due_ns;
-    slot->start_ns = engine_now_ns(engine);
+    slot->start_ns = now_ns;
     slot->tries = slot->flags = 0;
     slot->bytes_sent = slot->bytes_received = 0;
     slot->endpoint = balance_pick(&engine->balance, slot->seq, slot->start_ns);
     slot->is_at_endpoint = true;
     slot->payload = (struct payload){.path = "", .prompt_words = -1, .max_tokens = -1};
-    if (engine->modality->build(engine->modality_context, slot->answer, slot->seq, &slot->payload, &err) != AS_OK) {
-        refuse(slot, err.message);
-        return;
-    }
-    if (prepare_parts(slot) != AS_OK) {
-        refuse(slot, "no memory for the request's head");
-        return;
-    }
+    if (engine->modality->build(engine->modality_context, slot->answer, slot->seq, &slot->payload, &err) != AS_OK)
+        return refuse(slot, err.message);
+    if (prepare_parts(slot) != AS_OK)
+        return refuse(slot, "no memory for the request's head");
     begin_try(slot);
     note_sent(slot);
     net_exchange_start(slot->thread->loop, &slot->x);
+    return slot->try_start_ns;
 }
 
 /* ---- end ---- */
@@ -361,16 +359,15 @@ static void enforce(const struct slot *slot, const struct verdict *verdict, stru
     record->oom = record->oom || (record->error_message.at && text->is_oom);
 }
 
-static void finish(struct slot *slot, const struct verdict *verdict, enum net_end end, int64_t done_ns)
+static void finish(struct slot *slot, const struct verdict *verdict, enum net_end end, int64_t now_ns)
 {
     struct engine_thread *thread = slot->thread;
     struct engine *engine = thread->engine;
     struct request_record *record = &thread->record;
-    int64_t now_ns = engine_now_ns(engine);
     struct error_text *text = &thread->error_text;
     timer_clear(&thread->deadlines, &slot->deadline);
     timer_clear(&thread->waits, &slot->wait);
-    fill_record(slot, verdict, done_ns, record);
+    fill_record(slot, verdict, slot->state == SLOT_ACTIVE ? try_done_ns(slot, end, now_ns) : now_ns, record);
     make_message(slot, verdict, text);
     record->error_message = (struct record_text){text->len ? text->text : NULL, text->len};
     struct answer_close close = {
@@ -390,10 +387,9 @@ static void finish(struct slot *slot, const struct verdict *verdict, enum net_en
     sse_reader_done(&slot->sse);
 }
 
-void request_try_ended(struct slot *slot, enum net_end end)
+void request_try_ended(struct slot *slot, enum net_end end, int64_t now_ns)
 {
     struct engine_thread *thread = slot->thread;
-    int64_t now_ns = engine_now_ns(thread->engine);
     answer_finish(slot, end == NET_END_COMPLETE && slot->abort == ABORT_NONE);
     timer_clear(&thread->waits, &slot->wait);
     slot->bytes_sent += slot->x.bytes_sent;
@@ -405,11 +401,10 @@ void request_try_ended(struct slot *slot, enum net_end end)
     if (slot->is_answered && end != NET_END_COMPLETE)
         slot->flags |= RECORD_FLAG_UNCLEAN_CLOSE;
     struct verdict verdict = judge_try(slot, end, &thread->error_text);
-    int64_t done_ns = try_done_ns(slot, end, now_ns);
-    note_attempt(slot, &verdict, done_ns);
+    note_attempt(slot, &verdict, try_done_ns(slot, end, now_ns));
     int64_t wait_ns = retry_wait_ns(slot, &verdict, now_ns);
     if (wait_ns < 0) {
-        finish(slot, &verdict, end, done_ns);
+        finish(slot, &verdict, end, now_ns);
         return;
     }
     leave_endpoint(slot, endpoint_verdict(&verdict), now_ns);
@@ -442,6 +437,7 @@ void request_abort(struct slot *slot, enum slot_abort why)
     }
     slot->abort = (uint8_t)why;
     struct verdict verdict = judge_try(slot, NET_END_CANCELLED, &slot->thread->error_text);
-    finish(slot, &verdict, NET_END_CANCELLED, engine_now_ns(slot->thread->engine));
-    thread_fill(slot->thread);
+    int64_t now_ns = engine_now_ns(slot->thread->engine);
+    finish(slot, &verdict, NET_END_CANCELLED, now_ns);
+    thread_fill(slot->thread, now_ns);
 }

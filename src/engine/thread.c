@@ -146,7 +146,7 @@ static int64_t wait_for_due(struct engine_thread *thread, int64_t due_ns, int64_
     return is_waiter ? due_ns : due_ns + BACKUP_NS;
 }
 
-void thread_fill(struct engine_thread *thread)
+void thread_fill(struct engine_thread *thread, int64_t now_ns)
 {
     if (thread->is_filling || thread->is_over)
         return;
@@ -154,7 +154,6 @@ void thread_fill(struct engine_thread *thread)
     thread->wake_ns = 0;
     for (int i = 0; i < BEGIN_IN_A_ROW_MAX; i++) {
         struct schedule_request request;
-        int64_t now_ns = engine_now_ns(thread->engine);
         if (!have_slot(thread, now_ns)) {
             thread->wake_ns = next_permit_ns(thread);
             break;
@@ -168,7 +167,7 @@ void thread_fill(struct engine_thread *thread)
             break;
         struct slot *slot = thread->free;
         thread->free = slot->next_free;
-        request_begin(slot, &request);
+        now_ns = request_begin(slot, &request, now_ns);
     }
     thread->is_filling = false;
 }
@@ -227,7 +226,7 @@ static void heed_stop(struct engine_thread *thread, int64_t now_ns)
     abort_all(thread);
 }
 
-static struct mono next_wake(const struct engine_thread *thread)
+static struct mono next_wake(const struct engine_thread *thread, int64_t now_ns)
 {
     const struct engine *engine = thread->engine;
     int64_t at_ns = timer_first_ns(&thread->deadlines);
@@ -235,7 +234,7 @@ static struct mono next_wake(const struct engine_thread *thread)
         timer_first_ns(&thread->waits),
         thread->is_over ? INT64_MAX : thread->wake_ns,
         thread->is_stop_seen ? atomic_load_explicit(&engine->drain_until_ns, memory_order_relaxed) : INT64_MAX,
-        engine_now_ns(engine) + IDLE_NS,
+        now_ns + IDLE_NS,
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         at_ns = others[i] < at_ns ? others[i] : at_ns;
@@ -280,15 +279,16 @@ static void thread_loop(struct engine_thread *thread)
 {
     struct engine *engine = thread->engine;
     for (;;) {
-        heed_stop(thread, engine_now_ns(engine));
-        thread_fill(thread);
+        int64_t now_ns = engine_now_ns(engine);
+        heed_stop(thread, now_ns);
+        thread_fill(thread, now_ns);
         if (thread->is_over && thread->busy == 0)
             break;
-        struct mono now = net_loop_poll(thread->loop, next_wake(thread));
+        struct mono woken = net_loop_poll(thread->loop, next_wake(thread, now_ns));
         int32_t self = (int32_t)thread->index;
         if (engine->plan.concurrency == 0)
             atomic_compare_exchange_strong_explicit(&engine->waiter, &self, -1, memory_order_relaxed, memory_order_relaxed);
-        run_timers(thread, mono_diff_ns(now, engine->epoch));
+        run_timers(thread, mono_diff_ns(woken, engine->epoch));
     }
 }
 
