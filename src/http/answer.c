@@ -57,11 +57,16 @@ static void puts_text(struct writer *w, const char *text)
     put(w, text, strlen(text));
 }
 
+/* `value` ≥ 0. */
 static void put_number(struct writer *w, int64_t value)
 {
-    char digits[24];
-    int len = snprintf(digits, sizeof digits, "%lld", (long long)value);
-    put(w, digits, (size_t)len);
+    char digits[20];
+    size_t first = sizeof digits;
+    do {
+        digits[--first] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    put(w, digits + first, sizeof digits - first);
 }
 
 static bool is_value(const char *text, size_t len)

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,9 +162,6 @@ static struct http_connection *connection_new(struct http_loop *loop, int fd, co
 /* Takes over one accepted socket. */
 static void take_socket(struct http_loop *loop, const struct http_listening *listening, int fd)
 {
-    int on = 1;
-    if (!listening->unix_path)
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     struct http_connection *c = connection_new(loop, fd, listening);
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = c};
     atomic_fetch_add(&loop->server->connections, 1);

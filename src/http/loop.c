@@ -247,8 +247,8 @@ static int64_t wait_ns(struct http_loop *loop, int64_t limits_ns)
     if (loop->accept_again_ns)
         earlier(&next_ns, loop->accept_again_ns);
     if (timer && timer->due.ns <= next_ns) {
-        int64_t until_ns = timer->due.ns - mono_now().ns;
-        if (until_ns <= loop->server->options.spin_ns)
+        int64_t until_ns = timer->due.ns - loop->server->options.spin_ns - mono_now().ns;
+        if (until_ns <= 0)
             return 0;
         return until_ns > EXACT_WAIT_NS ? until_ns - until_ns / 32 : until_ns;
     }

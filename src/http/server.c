@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,16 +120,26 @@ static as_status add_listening(struct http_server *server, struct http_listening
     return AS_OK;
 }
 
+static void set_option(int fd, int level, int name, int value)
+{
+    (void)setsockopt(fd, level, name, &value, sizeof value); /* none of them is worth a refusal */
+}
+
 /* A socket bound to `address` that listens, -1 and errno. */
 static int bind_tcp(const struct addrinfo *address, bool reuse_port)
 {
-    int on = 1;
     int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     if (reuse_port)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+        set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+    /* The accepted sockets inherit these. A peer that vanished without FIN is found after two minutes. */
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
     if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
     int saved = errno;
