@@ -229,8 +229,9 @@ bool scalar_is_ambiguous(const char *text, size_t len)
     /* Numbers, times and what comes near them: "1e5", "0x1f", "0o17", "12:30", "2026-01-01". */
     if (scalar_double(text, len, &number) || is_yaml_time(text, len))
         return true;
+    bool is_hex = len > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     size_t near = 0;
-    while (near < len && (is_digit(text[near]) || strchr("abcdefABCDEFxXoO_:+-", text[near])))
+    while (near < len && (is_digit(text[near]) || strchr(is_hex ? "abcdefABCDEFxX_" : "eExXoOb_:+-", text[near])))
         near++;
     return near == len;
 }
