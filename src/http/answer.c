@@ -104,56 +104,54 @@ static bool must_close(const struct http_connection *c, const struct http_answer
            (c->input == INPUT_BODY && !c->body_is_here);
 }
 
-/* content_length -1: in pieces. AS_E_LIMIT: `size` is too small. */
-static as_status format_head(struct http_connection *c, const struct http_answer *answer, int64_t content_length, char *ret,
-                             size_t size, size_t *ret_len)
+/* content_length -1: in pieces. AS_E_LIMIT: the writer's memory is too small. */
+static as_status format_head(struct http_connection *c, const struct http_answer *answer, int64_t content_length,
+                             struct writer *w)
 {
     const char *server = c->x.loop->server->options.server_name;
-    struct writer w = {ret, ret + size, false};
     bool in_pieces = content_length < 0 && !has_no_body(answer->status);
     bool closes = must_close(c, answer) || (in_pieces && c->is_http10);
     if (answer->status < 200 || answer->status > 599 ||
         (answer->content_type && !is_value(answer->content_type, strlen(answer->content_type))))
         return AS_E_INVALID;
-    put(&w, "HTTP/1.1 ", 9);
-    put_number(&w, answer->status);
-    put(&w, " ", 1);
-    puts_text(&w, phrase_of(answer->status));
-    put(&w, "\r\n", 2);
-    puts_text(&w, http_loop_date_line(c->x.loop));
+    put(w, "HTTP/1.1 ", 9);
+    put_number(w, answer->status);
+    put(w, " ", 1);
+    puts_text(w, phrase_of(answer->status));
+    put(w, "\r\n", 2);
+    puts_text(w, http_loop_date_line(c->x.loop));
     if (server) {
-        put(&w, "Server: ", 8);
-        puts_text(&w, server);
-        put(&w, "\r\n", 2);
+        put(w, "Server: ", 8);
+        puts_text(w, server);
+        put(w, "\r\n", 2);
     }
     if (answer->content_type) {
-        put(&w, "Content-Type: ", 14);
-        puts_text(&w, answer->content_type);
-        put(&w, "\r\n", 2);
+        put(w, "Content-Type: ", 14);
+        puts_text(w, answer->content_type);
+        put(w, "\r\n", 2);
     }
     if (in_pieces && !c->is_http10) {
-        puts_text(&w, "Transfer-Encoding: chunked\r\n");
+        puts_text(w, "Transfer-Encoding: chunked\r\n");
     } else if (content_length >= 0 && !has_no_body(answer->status)) {
-        put(&w, "Content-Length: ", 16);
-        put_number(&w, content_length);
-        put(&w, "\r\n", 2);
+        put(w, "Content-Length: ", 16);
+        put_number(w, content_length);
+        put(w, "\r\n", 2);
     }
-    if (!put_fields(&w, answer))
+    if (!put_fields(w, answer))
         return AS_E_INVALID;
     if (closes)
-        puts_text(&w, "Connection: close\r\n");
+        puts_text(w, "Connection: close\r\n");
     else if (c->is_http10)
-        puts_text(&w, "Connection: keep-alive\r\n");
-    put(&w, "\r\n", 2);
-    *ret_len = (size_t)(w.at - ret);
-    return w.is_full ? AS_E_LIMIT : AS_OK;
+        puts_text(w, "Connection: keep-alive\r\n");
+    put(w, "\r\n", 2);
+    return w->is_full ? AS_E_LIMIT : AS_OK;
 }
 
 size_t http_head_format(struct http_exchange *x, const struct http_answer *answer, int64_t content_length, char *ret,
                         size_t size)
 {
-    size_t len;
-    return format_head(x->connection, answer, content_length, ret, size, &len) == AS_OK ? len : 0;
+    struct writer w = {ret, ret + size, false};
+    return format_head(x->connection, answer, content_length, &w) == AS_OK ? (size_t)(w.at - ret) : 0;
 }
 
 /* Makes the head and sends it with `body` behind it. */
@@ -162,17 +160,21 @@ static as_status send_head(struct http_connection *c, const struct http_answer *
 {
     char stack[STACK_BYTES];
     char *head = stack, *heap = NULL;
-    size_t len = 0;
-    as_status status = format_head(c, answer, content_length, stack, sizeof stack, &len);
+    struct writer w = {stack, stack + sizeof stack, false};
+    as_status status = format_head(c, answer, content_length, &w);
     for (size_t size = STACK_BYTES * 4; status == AS_E_LIMIT && size <= HEAD_MAX_BYTES; size *= 4) {
         free(heap);
         head = heap = malloc(size);
-        status = heap ? format_head(c, answer, content_length, heap, size, &len) : AS_E_NOMEM;
+        if (!heap)
+            return AS_E_NOMEM;
+        w = (struct writer){head, head + size, false};
+        status = format_head(c, answer, content_length, &w);
     }
     if (status != AS_OK) {
         free(heap);
         return status == AS_E_LIMIT ? AS_E_INVALID : status;
     }
+    size_t len = (size_t)(w.at - head);
     struct iovec parts[2] = {{head, len}, body};
     int count = body.iov_len ? 2 : 1;
     if (!heap && body.iov_len && body.iov_len <= sizeof stack - len) {
