@@ -251,7 +251,8 @@ class Bench:
     def startup(self):
         """Process start to first request byte, against an empty program's start to exit."""
         out, *_ = timed([self.bin / "bench_startup", 40, self.options.assay, "llm", "--url", "{url}", "--model", "m", "--prompts", self.prompts, "--num-requests", "1",
-                         "--result-dir", self.work / "start", "--skip-ntp-check", "--quiet", "--console", "none"])
+                         "--result-dir", "{dir}", "--skip-ntp-check", "--quiet", "--console", "none"],
+                         env={**os.environ, "STARTUP_DIR": str(self.work / "start")})
         said = json.loads(out)
         first, empty = statistics.median(said["first_send_ns"]), statistics.median(said["empty_ns"])
         yield {"first_send_ms": first / 1e6, "empty_program_ms": empty / 1e6, "ratio_to_empty": first / empty}

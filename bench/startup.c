@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long until a program sends its first request: the time from posix_spawn to the first byte read on a listening
- * socket whose port replaces "{port}" in the program's arguments; beside it an empty program's start to exit.
+ * socket. An argument "{url}" becomes the socket's URL, "{dir}" a folder name of its own for each round under $STARTUP_DIR.
+ * Beside it an empty program's start to exit.
  *
  *   startup ROUNDS PROGRAM [ARG…]
  *
@@ -90,14 +91,18 @@ int main(int argc, char **argv)
         perror("listen");
         return 1;
     }
-    static char url[64];
+    static char url[64], dir[512];
+    const char *base = getenv("STARTUP_DIR");
     snprintf(url, sizeof url, "http://127.0.0.1:%d", ntohs(address.sin_port));
     for (int i = 3; i < argc; i++) {
         if (strcmp(argv[i], "{url}") == 0)
             argv[i] = url;
+        else if (strcmp(argv[i], "{dir}") == 0)
+            argv[i] = dir;
     }
     static int64_t first[ROUNDS_MAX], empty[ROUNDS_MAX];
     for (int i = 0; i < rounds; i++) {
+        snprintf(dir, sizeof dir, "%s/%d", base ? base : "/tmp", i);
         empty[i] = time_empty("/proc/self/exe");
         first[i] = time_first_send(listener, argv + 2);
     }

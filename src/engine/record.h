@@ -156,6 +156,8 @@ struct request_record {
     struct record_text modality_json;   /* JSON object text of the modality's own block, at NULL = none */
     /* gaps between successive content chunks in ns, as LEB128 unsigned numbers; at NULL = none kept */
     struct record_text gaps;
+    /* content chunks that shared a read with a later one, as runs of LEB128 pairs: chunks skipped, chunks that shared */
+    struct record_text shared_chunks;
     /* the same gaps counted; NULL in the engine, set by whoever writes or reads records */
     const struct record_gap_stats *gap_stats;
     uint32_t attempt_count;

@@ -68,7 +68,7 @@ static uint64_t record_layout(void)
 
 /* ---- a record as bytes ---- */
 
-#define TEXT_COUNT 6
+#define TEXT_COUNT 7
 
 static void text_fields(struct request_record *record, struct record_text *ret[TEXT_COUNT])
 {
@@ -78,6 +78,7 @@ static void text_fields(struct request_record *record, struct record_text *ret[T
     ret[3] = &record->tool_arguments;
     ret[4] = &record->reasoning;
     ret[5] = &record->content;
+    ret[6] = &record->shared_chunks;
 }
 
 static uint64_t align8(uint64_t bytes)

@@ -506,7 +506,7 @@ static as_status take_member(struct parse *parse, const struct json_raw *key)
         return take_int(parse, &record->seq);
     if (json_raw_equals(key, "gaps_ns"))
         return take_every_gap(parse);
-    if (json_raw_equals(key, "content"))
+    if (json_raw_equals(key, "content") || json_raw_equals(key, "contents"))
         return take_raw(parse, &record->content);
     if (json_raw_equals(key, "reasoning"))
         return take_raw(parse, &record->reasoning);

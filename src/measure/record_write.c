@@ -243,18 +243,43 @@ static char *put_every_gap(char *at, const struct record_text *gaps)
     return at;
 }
 
+/* The numbers of the chunks in the runs, censored_chunks at most; null when the runs were lost. */
+static char *put_shared_chunks(char *at, const struct request_record *record)
+{
+    const char *from = record->shared_chunks.at, *end = from ? from + record->shared_chunks.len : from;
+    int64_t chunk = 0, written = 0, skipped, shared;
+    if (!from && record->censored_chunks > 0)
+        return PUT(at, "null");
+    *at++ = '[';
+    while (from && gaps_next(&from, end, &skipped) && gaps_next(&from, end, &shared)) {
+        chunk += skipped;
+        for (int64_t i = 0; i < shared && written < record->censored_chunks; i++) {
+            if (written++ > 0)
+                *at++ = ',';
+            at = int64_put(at, chunk++);
+        }
+    }
+    *at++ = ']';
+    return at;
+}
+
 /* ---- the line ---- */
+
+static size_t shared_bytes(const struct request_record *record)
+{
+    return record->shared_chunks.at && record->censored_chunks > 0 ? (size_t)record->censored_chunks * GAP_TEXT_BYTES : 0;
+}
 
 /* Bytes that the line may take, escapes of texts aside. */
 static size_t line_bytes(const struct record_writer *writer, const struct request_record *record)
 {
     size_t bytes = FIXED_BYTES + writer->prefix.len + (1 + record->attempt_count) * (ATTEMPT_BYTES + writer->name_bytes_max);
-    bytes += record->error_message.len + record->content.len + record->reasoning.len + record->tool_arguments.len +
+    bytes += record->error_message.len + 2 * record->content.len + record->reasoning.len + record->tool_arguments.len +
              record->modality_json.len;
     if (record->gap_stats)
         bytes += record->gap_stats->bucket_count * (size_t)BUCKET_BYTES;
     if (writer->context.save_gaps)
-        bytes += record->gaps.len * (size_t)GAP_TEXT_BYTES;
+        bytes += record->gaps.len * (size_t)GAP_TEXT_BYTES + shared_bytes(record);
     return bytes;
 }
 
@@ -307,16 +332,35 @@ static char *put_json(char *at, const struct record_text *json)
     return json->at ? put(at, json->at, json->len) : PUT(at, "null");
 }
 
+/* The first choice's text, with several choices all of them beside it. */
+static char *put_content(char *at, const struct record_text *content)
+{
+    struct record_text first = *content;
+    struct json_cursor cursor;
+    bool is_list = content->at && content->len > 0 && content->at[0] == '[';
+    at = PUT(at, ",\"content\":");
+    if (is_list) {
+        json_cursor_init(&cursor, content->at + 1, content->len - 1);
+        first = json_skip(&cursor) ? (struct record_text){content->at + 1, (size_t)(cursor.at - content->at - 1)}
+                                   : (struct record_text){0};
+    }
+    at = put_json(at, &first);
+    if (!is_list)
+        return at;
+    at = PUT(at, ",\"contents\":");
+    return put_json(at, content);
+}
+
 static char *put_optional(const struct record_writer *writer, char *at, const struct request_record *record)
 {
     if (writer->context.save_gaps) {
         at = PUT(at, ",\"gaps_ns\":");
         at = put_every_gap(at, &record->gaps);
+        at = PUT(at, ",\"shared_chunks\":");
+        at = put_shared_chunks(at, record);
     }
-    if (record->content.at || writer->context.save_content) {
-        at = PUT(at, ",\"content\":");
-        at = put_json(at, &record->content);
-    }
+    if (record->content.at || writer->context.save_content)
+        at = put_content(at, &record->content);
     if (record->reasoning.at || writer->context.save_content) {
         at = PUT(at, ",\"reasoning\":");
         at = put_json(at, &record->reasoning);

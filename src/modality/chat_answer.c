@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_BYTES_MAX    10 /* LEB128 of 63 bits, rounded up */
-#define GAPS_FIRST_BYTES 256
+#define NUMBER_BYTES_MAX    10 /* LEB128 of 63 bits, rounded up */
+#define NUMBERS_FIRST_BYTES 256
 
 static inline bool bit_get(const uint64_t bits[2], uint32_t i)
 {
@@ -35,11 +35,17 @@ static void progress_reset(struct chat_progress *now)
     };
 }
 
+static void numbers_reset(struct chat_numbers *numbers)
+{
+    numbers->len = 0;
+    numbers->is_lost = false;
+}
+
 static void answer_reset(struct chat_answer *answer)
 {
     progress_reset(&answer->now);
-    answer->gaps_len = 0;
-    answer->gaps_lost = false;
+    numbers_reset(&answer->gaps);
+    numbers_reset(&answer->shared);
     answer->error.len = 0;
     answer->shape.before_bytes = 0;
     if (!answer->saved)
@@ -109,30 +115,36 @@ static void note_foreign(const struct chat_wish *wish, struct chat_answer *answe
         note_error(wish, answer, at, (size_t)(end - at));
 }
 
-/* Makes room for one more gap; false when there is no memory. */
-static bool gaps_grow(struct chat_answer *answer)
+/* Makes room for one more number; false when there is no memory. */
+static bool numbers_grow(struct chat_numbers *numbers)
 {
-    size_t capacity = answer->gaps_capacity ? answer->gaps_capacity * 2 : GAPS_FIRST_BYTES;
-    uint8_t *gaps = answer->gaps_lost ? NULL : realloc(answer->gaps, capacity);
-    if (!gaps) {
-        answer->gaps_lost = true;
+    uint32_t capacity = numbers->capacity ? numbers->capacity * 2 : NUMBERS_FIRST_BYTES;
+    uint8_t *bytes = numbers->is_lost || capacity > UINT32_MAX / 2 ? NULL : realloc(numbers->bytes, capacity);
+    if (!bytes) {
+        numbers->is_lost = true;
         return false;
     }
-    answer->gaps = gaps;
-    answer->gaps_capacity = capacity;
+    numbers->bytes = bytes;
+    numbers->capacity = capacity;
     return true;
 }
 
-static inline void gap_put(struct chat_answer *answer, int64_t gap_ns)
+static inline void number_put(struct chat_numbers *numbers, int64_t number)
 {
-    if (answer->gaps_capacity - answer->gaps_len < GAP_BYTES_MAX && !gaps_grow(answer))
+    if (numbers->capacity - numbers->len < NUMBER_BYTES_MAX && !numbers_grow(numbers))
         return;
-    uint64_t rest = gap_ns > 0 ? (uint64_t)gap_ns : 0;
-    uint8_t *at = answer->gaps + answer->gaps_len;
+    uint64_t rest = number > 0 ? (uint64_t)number : 0;
+    uint8_t *at = numbers->bytes + numbers->len;
     for (; rest >= 0x80; rest >>= 7)
         *at++ = (uint8_t)(rest | 0x80);
     *at++ = (uint8_t)rest;
-    answer->gaps_len = (size_t)(at - answer->gaps);
+    numbers->len = (uint32_t)(at - numbers->bytes);
+}
+
+static void numbers_done(struct chat_numbers *numbers)
+{
+    free(numbers->bytes);
+    *numbers = (struct chat_numbers){0};
 }
 
 static void first_content(struct chat_progress *now, const struct arrival *arrival)
@@ -150,7 +162,7 @@ static inline void content_arrived(struct chat_answer *answer, const struct arri
     if (now->first_content_ns < 0)
         first_content(now, arrival);
     else
-        gap_put(answer, arrival->ns - now->last_content_ns);
+        number_put(&answer->gaps, arrival->ns - now->last_content_ns);
     now->last_content_ns = arrival->ns;
     now->content_chunks++;
     now->read_chunks++;
@@ -445,7 +457,14 @@ void chat_answer_read_end(struct chat_answer *answer, bool last_is_exact)
     if (now->read_chunks == 0)
         return;
     bool tail_is_exact = last_is_exact && now->tail_is_content;
-    now->censored_chunks += now->read_chunks - tail_is_exact;
+    int64_t shared = now->read_chunks - tail_is_exact;
+    if (shared > 0) {
+        int64_t first = now->content_chunks - now->read_chunks;
+        number_put(&answer->shared, first - now->shared_until);
+        number_put(&answer->shared, shared);
+        now->shared_until = first + shared;
+    }
+    now->censored_chunks += shared;
     if (now->first_in_read) {
         bool is_exact = tail_is_exact && now->read_chunks == 1;
         uint8_t exact = now->first_is_kernel ? RECORD_STAMP_KERNEL : RECORD_STAMP_USER;
@@ -457,9 +476,8 @@ void chat_answer_read_end(struct chat_answer *answer, bool last_is_exact)
 
 void chat_answer_done(struct chat_answer *answer)
 {
-    free(answer->gaps);
-    answer->gaps = NULL;
-    answer->gaps_capacity = answer->gaps_len = 0;
+    numbers_done(&answer->gaps);
+    numbers_done(&answer->shared);
     if (!answer->saved)
         return;
     for (size_t i = 0; i < (size_t)answer->saved->choices * CHAT_CHANNEL_COUNT; i++)

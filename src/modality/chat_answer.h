@@ -82,6 +82,7 @@ struct chat_progress {
     bool first_in_read, tail_is_content; /* of the read that is being taken in */
     uint32_t read_chunks;
     int64_t events, content_chunks, censored_chunks;
+    int64_t shared_until; /* the chunk after the last one that shared its read */
     int64_t ignored_events; /* no JSON object, but harmless: empty, a comment */
     int64_t broken_events;  /* no JSON */
     struct chat_usage usage;
@@ -97,14 +98,20 @@ struct chat_saved {
     struct strbuf texts[]; /* choices × CHAT_CHANNEL_COUNT, escaped, without quotes */
 };
 
+/* A list of LEB128 numbers; the memory is kept from request to request. */
+struct chat_numbers {
+    uint8_t *bytes;
+    uint32_t len, capacity;
+    bool is_lost; /* no memory for all of them */
+};
+
 /* Starts zeroed. */
 struct chat_answer {
     int64_t prompt_words, max_tokens; /* of the request; -1 = unknown / not asked */
     bool expects_stream;
-    bool gaps_lost; /* no memory for them */
     struct chat_progress now;
-    uint8_t *gaps; /* LEB128 */
-    size_t gaps_len, gaps_capacity;
+    struct chat_numbers gaps;   /* see request_record.gaps */
+    struct chat_numbers shared; /* see request_record.shared_chunks */
     struct chat_saved *saved;
     struct error_text error; /* what the server said about its failure, or our sentence; len 0 = nothing yet */
     struct chat_shape shape;

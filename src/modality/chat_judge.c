@@ -194,6 +194,12 @@ static void fill_instants(const struct chat_progress *now, struct request_record
     record->stamp = now->stamp;
 }
 
+static struct record_text numbers_text(const struct chat_numbers *numbers)
+{
+    bool is_whole = numbers->len > 0 && !numbers->is_lost;
+    return (struct record_text){is_whole ? (const char *)numbers->bytes : NULL, is_whole ? numbers->len : 0};
+}
+
 static void fill_facts(struct chat_answer *answer, struct request_record *record)
 {
     const struct chat_progress *now = &answer->now;
@@ -207,8 +213,8 @@ static void fill_facts(struct chat_answer *answer, struct request_record *record
     record->completion_words = now->is_stream || now->has_body ? now->words : -1;
     record->done_seen = now->is_done;
     memcpy(record->finish_reason, now->finish_reason, sizeof record->finish_reason);
-    if (answer->gaps_len > 0 && !answer->gaps_lost)
-        record->gaps = (struct record_text){(const char *)answer->gaps, answer->gaps_len};
+    record->gaps = numbers_text(&answer->gaps);
+    record->shared_chunks = numbers_text(&answer->shared);
 }
 
 /* The message: what the server said, behind our sentence when it was not meant as an error; else our sentence. */

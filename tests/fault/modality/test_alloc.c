@@ -71,9 +71,9 @@ static void test_answers(void **state)
         assert_int_equal((record.flags & RECORD_FLAG_CONTENT_CUT) == 0, is_whole);
         assert_true(!record.gaps.at || record.gaps.len == 199 * 3);
         if (calls < nth)
-            assert_true(is_whole && record.gaps.at);
+            assert_true(is_whole && record.gaps.at && record.shared_chunks.at);
         else
-            assert_false(is_whole && record.gaps.at);
+            assert_false(is_whole && record.gaps.at && record.shared_chunks.at);
         chat_answer_done(&answer);
         assert_int_equal(fault_blocks_left(), 0);
     }

@@ -102,8 +102,13 @@ static void test_gaps_and_texts(void **state)
                                  "\"buckets\":[[0,1],[255,1],[300,1],[4145,2]]},\"content\":\"hi\",\"llm\":{\"x\":1}}\n"));
     assert_null(strstr(line, "gaps_ns"));
     with.save_gaps = with.save_content = true;
+    record.shared_chunks = (struct record_text){"\0\1\2\2", 4};
+    record.censored_chunks = 3;
     write_line(&with, &record);
-    assert_non_null(strstr(line, ",\"gaps_ns\":[0,10000000,300,10000000,255],\"content\":\"hi\",\"reasoning\":null,\"tool_arguments\":null,"));
+    assert_non_null(strstr(line, ",\"gaps_ns\":[0,10000000,300,10000000,255],\"shared_chunks\":[0,3,4],\"content\":\"hi\",\"reasoning\":null,\"tool_arguments\":null,"));
+    record.content = (struct record_text){"[\"a,]\",\"b\"]", 11};
+    write_line(&with, &record);
+    assert_non_null(strstr(line, "\"content\":\"a,]\",\"contents\":[\"a,]\",\"b\"],"));
     record.gaps.len = 0;
     write_line(&with, &record);
     assert_non_null(strstr(line, "\"gaps\":{\"n\":0,\"sum_ns\":0,\"sum_sq\":\"0\",\"min_ns\":null,\"max_ns\":null,\"buckets\":[]},\"gaps_ns\":[]"));

@@ -78,10 +78,13 @@ static inline const char *compare_progress(const struct chat_progress *a, const 
 
 static inline const char *compare_texts(const struct chat_answer *a, const struct chat_answer *b)
 {
-    COMPARE_SAME(gaps_len);
+    COMPARE_SAME(gaps.len);
+    COMPARE_SAME(shared.len);
     COMPARE_SAME(error.len);
-    if (a->gaps_len > 0 && memcmp(a->gaps, b->gaps, a->gaps_len) != 0)
+    if (a->gaps.len > 0 && memcmp(a->gaps.bytes, b->gaps.bytes, a->gaps.len) != 0)
         return "gaps";
+    if (a->shared.len > 0 && memcmp(a->shared.bytes, b->shared.bytes, a->shared.len) != 0)
+        return "shared";
     if (memcmp(a->error.text, b->error.text, a->error.len) != 0)
         return "error";
     for (uint32_t i = 0; i < a->saved->choices * CHAT_CHANNEL_COUNT; i++) {

@@ -212,11 +212,11 @@ static void test_many_gaps_grow_and_are_kept(void **state)
     }
     end_well();
     assert_int_equal(record.gaps.len, 999 * 5);
-    const uint8_t *kept = answer.gaps;
+    const uint8_t *kept = answer.gaps.bytes;
     begin(true, true);
     give(CONTENT("x"));
     give(CONTENT("x"));
-    assert_ptr_equal(answer.gaps, kept);
+    assert_ptr_equal(answer.gaps.bytes, kept);
 }
 
 static void test_usage_rules(void **state)
