@@ -66,31 +66,29 @@ static as_status make_threads(struct engine *engine, struct as_error *err)
     return AS_OK;
 }
 
-as_status engine_new(const struct engine_plan *plan, const struct engine_options *options, const struct engine_endpoint *endpoints,
-                     uint32_t endpoint_count, const struct modality *modality, void *modality_context,
-                     const struct record_sink *sink, struct engine **ret, struct as_error *err)
+as_status engine_prepare(const struct engine_setup *setup, struct engine **ret, struct as_error *err)
 {
-    as_status status = check_plan(plan, options, err);
+    as_status status = check_plan(setup->plan, setup->options, err);
     if (status != AS_OK)
         return status;
-    if (endpoint_count == 0 || endpoint_count > UINT16_MAX)
+    if (setup->endpoint_count == 0 || setup->endpoint_count > UINT16_MAX)
         return error_set(err, AS_E_INVALID, "a run needs 1 to %d endpoints", UINT16_MAX);
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return error_set(err, AS_E_NOMEM, "no memory for the engine");
-    engine->plan = *plan;
-    engine->options = *options;
-    engine->modality = modality;
-    engine->modality_context = modality_context;
-    engine->sink = *sink;
-    engine->answer_stride = (modality->answer_bytes + 63) / 64 * 64;
-    engine->tries_max = options->retries + 1;
+    engine->plan = *setup->plan;
+    engine->options = *setup->options;
+    engine->modality = setup->modality;
+    engine->modality_context = setup->modality_context;
+    engine->sink = setup->sink;
+    engine->answer_stride = (setup->modality->answer_bytes + 63) / 64 * 64;
+    engine->tries_max = setup->options->retries + 1;
     atomic_init(&engine->drain_until_ns, -1);
     atomic_init(&engine->waiter, -1);
     pthread_mutex_init(&engine->gate_mutex, NULL);
     pthread_cond_init(&engine->gate_moved, NULL);
     schedule_init(&engine->schedule, &engine->plan);
-    status = copy_endpoints(engine, endpoints, endpoint_count, err);
+    status = copy_endpoints(engine, setup->endpoints, setup->endpoint_count, err);
     if (status == AS_OK)
         status = make_threads(engine, err);
     if (status != AS_OK) {
@@ -99,6 +97,14 @@ as_status engine_new(const struct engine_plan *plan, const struct engine_options
     }
     *ret = engine;
     return AS_OK;
+}
+
+as_status engine_new(const struct engine_plan *plan, const struct engine_options *options, const struct engine_endpoint *endpoints,
+                     uint32_t endpoint_count, const struct modality *modality, void *modality_context,
+                     const struct record_sink *sink, struct engine **ret, struct as_error *err)
+{
+    const struct engine_setup setup = {plan, options, endpoints, endpoint_count, modality, modality_context, *sink};
+    return engine_prepare(&setup, ret, err);
 }
 
 void engine_free(struct engine *engine)

@@ -84,13 +84,36 @@ struct engine_result {
 
 struct engine;
 
+/* What an engine is made from; copied, but what it points to must outlive the engine. */
+struct engine_setup {
+    const struct engine_plan *plan;
+    const struct engine_options *options;
+    const struct engine_endpoint *endpoints;
+    uint32_t endpoint_count;
+    const struct modality *modality;
+    void *modality_context;
+    struct record_sink sink;
+};
+
+/*
+ * Checks the plan, makes threads' loops and slots; connects to nothing. AS_E_INVALID: the plan or options make no sense; AS_E_LIMIT:
+ * weights; AS_E_IO: no descriptors; AS_E_NOMEM.
+ */
+as_status engine_prepare(const struct engine_setup *setup, struct engine **ret, struct as_error *err) AS_NODISCARD;
+/* The same with everything as an argument of its own. */
 as_status engine_new(const struct engine_plan *plan, const struct engine_options *options, const struct engine_endpoint *endpoints,
                      uint32_t endpoint_count, const struct modality *modality, void *modality_context,
                      const struct record_sink *sink, struct engine **ret, struct as_error *err) AS_NODISCARD;
+/* Takes NULL. Not while engine_run is running. */
 void engine_free(struct engine *engine);
+/*
+ * Runs the plan, once, in this thread and options.threads − 1 others; returns when every request that was begun has its record.
+ * *ret is filled also when memory ran out (AS_E_NOMEM: the run was stopped early). AS_E_STATE: it ran already.
+ */
 as_status engine_run(struct engine *engine, struct engine_result *ret, struct as_error *err) AS_NODISCARD;
 /* Async-signal-safe. First call: no new requests, drain. Second: cancel at once. */
 void engine_stop(struct engine *engine);
+/* Any thread, as long as the engine lives. */
 const struct engine_progress *engine_progress(const struct engine *engine);
 
 #endif

@@ -104,12 +104,10 @@ static as_status prepare_parts(struct slot *slot)
     const struct request_head *head = &slot->thread->engine->heads[slot->endpoint];
     const struct payload *payload = &slot->payload;
     struct net_exchange *x = &slot->x;
-    size_t body_bytes = 0, head_len;
-    for (uint32_t i = 0; i < payload->part_count; i++) {
-        body_bytes += payload->parts[i].iov_len;
+    size_t head_len;
+    for (uint32_t i = 0; i < payload->part_count; i++)
         x->parts[2 + i] = payload->parts[i];
-    }
-    as_status status = request_head_write(head, payload, slot->seq, body_bytes, &slot->head_bytes, &head_len);
+    as_status status = request_head_write(head, payload, slot->seq, &slot->head_bytes, &head_len);
     if (status != AS_OK)
         return status;
     x->parts[0] = (struct iovec){slot->head_bytes.data, head_len};

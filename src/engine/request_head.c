@@ -93,8 +93,16 @@ static char *put_line(char *at, const char *name, size_t name_len, const char *v
 
 #define PUT_LINE(at, name, value) put_line(at, name, sizeof(name) - 1, value)
 
-as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq, size_t body_bytes,
-                             struct head_buffer *buffer, size_t *ret_len)
+static int64_t body_bytes(const struct payload *payload)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < payload->part_count; i++)
+        bytes += payload->parts[i].iov_len;
+    return (int64_t)bytes;
+}
+
+as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq, struct head_buffer *buffer,
+                             size_t *ret_len)
 {
     size_t path_len = strlen(payload->path);
     /* Names of our own headers, two numbers and line ends take less than 128 bytes. */
@@ -115,7 +123,7 @@ as_status request_head_write(const struct request_head *head, const struct paylo
     if (head->has_content_type && payload->content_type)
         at = PUT_LINE(at, "Content-Type: ", payload->content_type);
     at = put(at, "Content-Length: ", 16);
-    at = int64_put(at, (int64_t)body_bytes);
+    at = int64_put(at, body_bytes(payload));
     at = put(at, "\r\n", 2);
     if (head->id_len > 0) {
         at = put(at, head->id, head->id_len);

@@ -39,10 +39,8 @@ struct head_buffer {
 };
 void head_buffer_done(struct head_buffer *buffer);
 
-/*
- * Writes the part of request `seq` into `buffer`; its length in *ret_len. `body_bytes` is the length of the whole body. AS_E_NOMEM.
- */
-as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq, size_t body_bytes,
-                             struct head_buffer *buffer, size_t *ret_len) AS_NODISCARD;
+/* Writes the part of request `seq` into `buffer`; its length in *ret_len. AS_E_NOMEM. */
+as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq, struct head_buffer *buffer,
+                             size_t *ret_len) AS_NODISCARD;
 
 #endif

@@ -58,20 +58,21 @@ static void test_none_per_request(void **state)
 static as_status make_and_free(void *context)
 {
     static const struct modality modality = {.tool = "test", .answer_bytes = 100};
-    static const struct record_sink sink = {NULL, NULL, fake_put};
+    const struct record_sink sink = {NULL, NULL, fake_put};
     const uint32_t *policy = context;
     struct engine_options options = {.threads = 3, .balance = (enum engine_balance)*policy, .run_id = "r", .user_agent = "a"};
     struct engine_plan plan = {.request_count = 10, .concurrency = 4};
     struct net_endpoint net = {.name = (char *)(uintptr_t) "n", .host_header = (char *)(uintptr_t) "h", .path_prefix = (char *)(uintptr_t) ""};
     const struct engine_endpoint endpoints[2] = {{&net, 1, NULL}, {&net, 2, "X-A: b\r\n"}};
     struct engine *engine;
-    as_status status = engine_new(&plan, &options, endpoints, 2, &modality, NULL, &sink, &engine, NULL);
+    const struct engine_setup setup = {&plan, &options, endpoints, 2, &modality, NULL, sink};
+    as_status status = engine_prepare(&setup, &engine, NULL);
     if (status == AS_OK)
         engine_free(engine);
     return status;
 }
 
-static void test_engine_new(void **state)
+static void test_making_an_engine(void **state)
 {
     (void)state;
     uint32_t policies[] = {BALANCE_WEIGHTED_ROUND_ROBIN, BALANCE_LEAST_INFLIGHT};
@@ -95,7 +96,8 @@ static void test_during_a_run(void **state)
             run.nets[i].name = run.nets[i].host_header = run.nets[i].path_prefix = (char *)(uintptr_t) "h";
             run.endpoints[i] = (struct engine_endpoint){&run.nets[i], 1, NULL};
         }
-        assert_int_equal(engine_new(&run.plan, &run.options, run.endpoints, 3, &modality, NULL, &sink, &run.engine, &err), AS_OK);
+        const struct engine_setup setup = {&run.plan, &run.options, run.endpoints, 3, &modality, NULL, sink};
+        assert_int_equal(engine_prepare(&setup, &run.engine, &err), AS_OK);
         fault_arm(FAULT_ALLOC, nth);
         as_status status = engine_run(run.engine, &run.result, &err);
         bool was_met = fault_calls(FAULT_ALLOC) >= nth;
@@ -119,7 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_none_per_request),
-        cmocka_unit_test(test_engine_new),
+        cmocka_unit_test(test_making_an_engine),
         cmocka_unit_test(test_during_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

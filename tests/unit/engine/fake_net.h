@@ -415,9 +415,9 @@ static inline void fake_engine_run(void)
         run.endpoints[i].net = &run.nets[i];
         run.endpoints[i].weight = run.endpoints[i].weight ? run.endpoints[i].weight : 1;
     }
-    as_status status = engine_new(&run.plan, &run.options, run.endpoints, run.endpoint_count, &modality, NULL, &sink, &run.engine, &err);
-    if (status != AS_OK)
-        fail_msg("engine_new: %s", err.message);
+    const struct engine_setup setup = {&run.plan, &run.options, run.endpoints, run.endpoint_count, &modality, NULL, sink};
+    if (engine_prepare(&setup, &run.engine, &err) != AS_OK)
+        fail_msg("engine_prepare: %s", err.message);
     assert_int_equal(engine_run(run.engine, &run.result, &err), AS_OK);
     const struct engine_progress *progress = engine_progress(run.engine);
     assert_int_equal(progress->in_flight, 0);

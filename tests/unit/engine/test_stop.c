@@ -146,7 +146,8 @@ static void test_bad_plans(void **state)
         const struct engine_options options = {.retries = i == 4 ? RECORD_ATTEMPTS_MAX : 0};
         struct engine *engine = NULL;
         struct as_error err = {.message = ""};
-        assert_int_equal(engine_new(&plans[i], &options, &endpoint, i == 5 ? 0 : 1, &modality, NULL, &sink, &engine, &err), AS_E_INVALID);
+        const struct engine_setup setup = {&plans[i], &options, &endpoint, i == 5 ? 0 : 1, &modality, NULL, sink};
+        assert_int_equal(engine_prepare(&setup, &engine, &err), AS_E_INVALID);
         assert_null(engine);
         assert_true(err.message[0] != '\0');
     }

@@ -36,7 +36,8 @@ static void make_engine(struct bench *bench)
     const struct engine_endpoint endpoint = {.net = &bench->net, .weight = 1, .headers = ""};
     const struct record_sink sink = {NULL, NULL, keep};
     struct as_error err = {.message = ""};
-    if (engine_new(&bench->plan, &bench->options, &endpoint, 1, &any_modality, &bench->expects_stream, &sink, &bench->engine, &err) != AS_OK)
+    const struct engine_setup setup = {&bench->plan, &bench->options, &endpoint, 1, &any_modality, &bench->expects_stream, sink};
+    if (engine_prepare(&setup, &bench->engine, &err) != AS_OK)
         fail_msg("%s", err.message);
 }
 

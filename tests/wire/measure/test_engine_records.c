@@ -65,7 +65,8 @@ static void test_file_holds_what_the_engine_put(void **state)
     struct engine *engine;
     struct engine_result result;
     struct writer_result written;
-    assert_int_equal(engine_new(&plan, &options, &endpoint, 1, &any_modality, &expects_stream, &sink, &engine, &err), AS_OK);
+    const struct engine_setup setup = {&plan, &options, &endpoint, 1, &any_modality, &expects_stream, sink};
+    assert_int_equal(engine_prepare(&setup, &engine, &err), AS_OK);
     assert_int_equal(engine_run(engine, &result, &err), AS_OK);
     engine_free(engine);
     assert_int_equal(writer_close(writer, &written, &err), AS_OK);
