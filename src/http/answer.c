@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Heads up to this size are made on the stack, and bodies that fit behind them go out in the same send. */
-#define STACK_BYTES ((size_t)4096)
+#define STACK_BYTES    ((size_t)4096)
 #define HEAD_MAX_BYTES ((size_t)256 * 1024)
 
 static const char *phrase_of(int status)
@@ -15,16 +15,43 @@ static const char *phrase_of(int status)
         int status;
         const char *phrase;
     } PHRASES[] = {
-        {200, "OK"}, {201, "Created"}, {202, "Accepted"}, {204, "No Content"}, {206, "Partial Content"},
-        {301, "Moved Permanently"}, {302, "Found"}, {303, "See Other"}, {304, "Not Modified"},
-        {307, "Temporary Redirect"}, {308, "Permanent Redirect"}, {400, "Bad Request"}, {401, "Unauthorized"},
-        {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"}, {406, "Not Acceptable"},
-        {408, "Request Timeout"}, {409, "Conflict"}, {410, "Gone"}, {411, "Length Required"},
-        {412, "Precondition Failed"}, {413, "Content Too Large"}, {414, "URI Too Long"},
-        {415, "Unsupported Media Type"}, {416, "Range Not Satisfiable"}, {417, "Expectation Failed"},
-        {422, "Unprocessable Content"}, {426, "Upgrade Required"}, {428, "Precondition Required"},
-        {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"},
-        {501, "Not Implemented"}, {502, "Bad Gateway"}, {503, "Service Unavailable"}, {504, "Gateway Timeout"},
+        {200, "OK"},
+        {201, "Created"},
+        {202, "Accepted"},
+        {204, "No Content"},
+        {206, "Partial Content"},
+        {301, "Moved Permanently"},
+        {302, "Found"},
+        {303, "See Other"},
+        {304, "Not Modified"},
+        {307, "Temporary Redirect"},
+        {308, "Permanent Redirect"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {406, "Not Acceptable"},
+        {408, "Request Timeout"},
+        {409, "Conflict"},
+        {410, "Gone"},
+        {411, "Length Required"},
+        {412, "Precondition Failed"},
+        {413, "Content Too Large"},
+        {414, "URI Too Long"},
+        {415, "Unsupported Media Type"},
+        {416, "Range Not Satisfiable"},
+        {417, "Expectation Failed"},
+        {422, "Unprocessable Content"},
+        {426, "Upgrade Required"},
+        {428, "Precondition Required"},
+        {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
+        {500, "Internal Server Error"},
+        {501, "Not Implemented"},
+        {502, "Bad Gateway"},
+        {503, "Service Unavailable"},
+        {504, "Gateway Timeout"},
         {505, "HTTP Version Not Supported"},
     };
     for (size_t i = 0; i < sizeof PHRASES / sizeof PHRASES[0]; i++) {
@@ -267,7 +294,7 @@ static as_status send_piece(struct http_connection *c, struct iovec *parts, int 
     if (!c->is_chunked_answer)
         return http_output_send(c, parts + 1, count - 2);
     parts[0] = (struct iovec){line, put_chunk_size(line, len)};
-    parts[count - 1] = (struct iovec){(void *)(uintptr_t)"\r\n", 2};
+    parts[count - 1] = (struct iovec){(void *)(uintptr_t) "\r\n", 2};
     return http_output_send(c, parts, count);
 }
 
@@ -312,11 +339,11 @@ as_status http_answer_event(struct http_exchange *x, const char *name, const cha
         return send_lines(c, name, data, len);
     size_t name_len = name ? strlen(name) : 0;
     struct iovec parts[8] = {{NULL, 0},
-                             {(void *)(uintptr_t)"event: ", name ? 7u : 0u},
+                             {(void *)(uintptr_t) "event: ", name ? 7u : 0u},
                              {(void *)(uintptr_t)name, name_len},
                              {(void *)(uintptr_t)(name ? "\ndata: " : "data: "), name ? 7u : 6u},
                              {(void *)(uintptr_t)data, len},
-                             {(void *)(uintptr_t)"\n\n", 2},
+                             {(void *)(uintptr_t) "\n\n", 2},
                              {NULL, 0}};
     return send_piece(c, parts, 7);
 }
@@ -327,7 +354,7 @@ as_status http_answer_end(struct http_exchange *x)
     as_status status = check_state(c, ANSWER_BEGUN);
     if (status != AS_OK)
         return status;
-    struct iovec last = {(void *)(uintptr_t)"0\r\n\r\n", 5};
+    struct iovec last = {(void *)(uintptr_t) "0\r\n\r\n", 5};
     if (c->is_chunked_answer)
         status = http_output_send(c, &last, 1);
     if (status == AS_OK)

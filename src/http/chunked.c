@@ -4,19 +4,19 @@
 #include "http/field.h"
 
 enum state {
-    STATE_SIZE_START,    /* at the first digit of a chunk size */
-    STATE_SIZE,          /* inside the digits */
-    STATE_SIZE_BLANK,    /* white space after the digits */
-    STATE_EXTENSION,     /* after ';' in a chunk-size line */
-    STATE_SIZE_LF,       /* LF of a chunk-size line is next */
-    STATE_CHUNK,         /* chunk data, `left` more bytes */
-    STATE_CHUNK_CR,      /* CR LF after chunk data is next */
+    STATE_SIZE_START, /* at the first digit of a chunk size */
+    STATE_SIZE,       /* inside the digits */
+    STATE_SIZE_BLANK, /* white space after the digits */
+    STATE_EXTENSION,  /* after ';' in a chunk-size line */
+    STATE_SIZE_LF,    /* LF of a chunk-size line is next */
+    STATE_CHUNK,      /* chunk data, `left` more bytes */
+    STATE_CHUNK_CR,   /* CR LF after chunk data is next */
     STATE_CHUNK_LF,
-    STATE_TRAILER,       /* at the start of a trailer line */
-    STATE_TRAILER_NAME,  /* before its colon */
+    STATE_TRAILER,      /* at the start of a trailer line */
+    STATE_TRAILER_NAME, /* before its colon */
     STATE_TRAILER_VALUE,
-    STATE_TRAILER_LF,    /* LF of a trailer line is next */
-    STATE_FINAL_LF,      /* LF of the blank line after the trailers is next */
+    STATE_TRAILER_LF, /* LF of a trailer line is next */
+    STATE_FINAL_LF,   /* LF of the blank line after the trailers is next */
     STATE_END,
     STATE_BAD
 };
@@ -172,7 +172,6 @@ static enum http_result read_trailers(struct http_chunked *chunked, const char *
     return HTTP_MORE;
 }
 
-
 /* A piece of a chunk; steps over the CR LF behind it when that was fed too. */
 static inline enum http_result read_chunk(struct http_chunked *chunked, const char **at, const char *end,
                                           const char **ret_span, size_t *ret_span_len)
@@ -193,8 +192,8 @@ static inline enum http_result read_chunk(struct http_chunked *chunked, const ch
     return HTTP_SPAN;
 }
 
-enum http_result http_chunked_next(struct http_chunked *chunked, const char **at, const char *end, const char **ret_span,
-                                   size_t *ret_span_len)
+enum http_result http_chunked_next(struct http_chunked *chunked, const char **at, const char *end,
+                                   const char **ret_span, size_t *ret_span_len)
 {
     enum http_result result = HTTP_MORE;
     while (result == HTTP_MORE) {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* How long, and for how many bytes, a closing connection waits for the peer to read its last answer. */
-#define LINGER_NS (2 * NS_PER_S)
+#define LINGER_NS    (2 * NS_PER_S)
 #define LINGER_BYTES ((uint64_t)16 * 1024 * 1024)
 /* Accepting again after a failure for want of descriptors, or at the limit of connections. */
 #define ACCEPT_PAUSE_NS (100 * NS_PER_MS)
@@ -405,7 +405,8 @@ void http_connection_on_event(struct http_connection *c, uint32_t events)
 void http_connection_stop_all(struct http_loop *loop, bool now)
 {
     for (struct http_connection *c = loop->connections; c; c = c->next) {
-        bool is_idle = c->input == INPUT_HANDSHAKE || (c->input == INPUT_HEAD && !c->in.len && c->answer == ANSWER_NONE);
+        bool is_idle =
+            c->input == INPUT_HANDSHAKE || (c->input == INPUT_HEAD && !c->in.len && c->answer == ANSWER_NONE);
         if (c->fd >= 0 && (now || is_idle))
             http_connection_break(c);
     }

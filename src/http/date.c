@@ -10,7 +10,7 @@ static const char *const LONG_DAYS[7] = {"sunday", "monday", "tuesday", "wednesd
 static const char MONTHS[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 #define FIRST_S INT64_C(-62135596800) /* 0001-01-01 */
-#define LAST_S INT64_C(253402300799)  /* 9999-12-31 */
+#define LAST_S  INT64_C(253402300799) /* 9999-12-31 */
 
 void http_date_format(int64_t unix_s, char ret_text[HTTP_DATE_BYTES])
 {

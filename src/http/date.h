@@ -2,7 +2,8 @@
 #ifndef ASSAY_HTTP_DATE_H
 #define ASSAY_HTTP_DATE_H
 
-/* HTTP dates (RFC 9110 5.6.7) and Retry-After (10.2.3). Times are whole seconds since 1970-01-01T00:00:00Z. Any thread. */
+/* HTTP dates (RFC 9110 5.6.7) and Retry-After (10.2.3). Times are whole seconds since 1970-01-01T00:00:00Z. Any thread.
+ */
 
 #include "http/field.h"
 

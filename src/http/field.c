@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* Bit 0: tchar. Bits 4–7 and bit 1: hexadecimal digit and its value. */
-#define TOKEN 1
-#define HEX 2
+#define TOKEN    1
+#define HEX      2
 #define H(value) ((value) << 4 | TOKEN | HEX)
 
 /* clang-format off */

@@ -198,7 +198,9 @@ static void start_exchange(struct http_connection *c, size_t body_fed)
 {
     const struct http_request *request = &c->x.loop->request;
     bool is_tls = c->ssl != NULL;
-    c->x = (struct http_exchange){.loop = c->x.loop, .connection = c, .is_tls = is_tls,
+    c->x = (struct http_exchange){.loop = c->x.loop,
+                                  .connection = c,
+                                  .is_tls = is_tls,
                                   .max_body_bytes = c->x.loop->server->options.max_body_bytes};
     c->keep_alive = request->keep_alive;
     c->is_asked_to_close = !request->keep_alive;

@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 /* Sockets are looked at again after so many timers, timers after so many sockets. */
-#define TIMERS_AT_ONCE 64
+#define TIMERS_AT_ONCE        64
 #define EVENTS_BETWEEN_TIMERS 8
-/* The kernel may be late by a thousandth of a wait: longer waits than this end early and are followed by a shorter one. */
+/* The kernel may be late by a thousandth of a wait: longer waits than this end early and are followed by a shorter one.
+ */
 #define EXACT_WAIT_NS NS_PER_MS
 /* The Date field may be late by so much. */
 #define DATE_CHECK_NS (50 * NS_PER_MS)
@@ -177,7 +178,8 @@ static void start_accepting(struct http_loop *loop)
     for (uint32_t i = 0; i < server->listening_count && !loop->accepts; i++) {
         struct http_listening *listening = &server->listening[i];
         bool is_shared = listening->loop == ALL_LOOPS && server->options.loops > 1;
-        if (accepts_here(loop, listening) && !epoll_add(loop, listening->fd, EPOLLIN | (is_shared ? EPOLLEXCLUSIVE : 0u), listening))
+        if (accepts_here(loop, listening) &&
+            !epoll_add(loop, listening->fd, EPOLLIN | (is_shared ? EPOLLEXCLUSIVE : 0u), listening))
             loop->accept_again_ns = loop->now_ns + NS_PER_S;
     }
     loop->accepts = true;

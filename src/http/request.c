@@ -45,8 +45,8 @@ static enum http_method method_of(struct http_text name)
         size_t len;
         enum http_method method;
     } KNOWN[] = {
-        {"GET", 3, HTTP_GET},       {"POST", 4, HTTP_POST},     {"HEAD", 4, HTTP_HEAD_METHOD}, {"PUT", 3, HTTP_PUT},
-        {"PATCH", 5, HTTP_PATCH},   {"DELETE", 6, HTTP_DELETE}, {"OPTIONS", 7, HTTP_OPTIONS},
+        {"GET", 3, HTTP_GET},     {"POST", 4, HTTP_POST},     {"HEAD", 4, HTTP_HEAD_METHOD}, {"PUT", 3, HTTP_PUT},
+        {"PATCH", 5, HTTP_PATCH}, {"DELETE", 6, HTTP_DELETE}, {"OPTIONS", 7, HTTP_OPTIONS},
     };
     for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++) {
         if (name.len == KNOWN[i].len && memcmp(name.at, KNOWN[i].name, name.len) == 0)

@@ -4,10 +4,10 @@
 
 /*
  * Strict reader of HTTP/1.x request heads (RFC 9112) for servers. Works on a whole head in memory, copies nothing: all
- * texts point into it. What the RFC lets a server refuse because two readers could understand it differently is refused:
- * Transfer-Encoding with Content-Length, more than one Content-Length, bare LF and CR, folded lines, white space before a
- * colon, control characters, more than one Host. Bytes from 0x80 on (obs-text) are allowed in field values only.
- * Pure functions; any thread.
+ * texts point into it. What the RFC lets a server refuse because two readers could understand it differently is
+ * refused: Transfer-Encoding with Content-Length, more than one Content-Length, bare LF and CR, folded lines, white
+ * space before a colon, control characters, more than one Host. Bytes from 0x80 on (obs-text) are allowed in field
+ * values only. Pure functions; any thread.
  */
 
 #include "base/status.h"
@@ -37,15 +37,15 @@ struct http_field {
 struct http_request {
     enum http_method method;
     struct http_text method_name;
-    struct http_text target;      /* as sent */
-    struct http_text path;        /* still percent-encoded; begins with '/' (or is "*" for OPTIONS) */
-    struct http_text query;       /* without '?', len 0 = none */
-    struct http_text host;        /* of an absolute target, else of Host; len 0 = none (HTTP/1.0) */
-    int minor;                    /* 0 or 1; later minor versions count as 1 */
-    bool keep_alive;              /* what version and Connection say */
+    struct http_text target; /* as sent */
+    struct http_text path;   /* still percent-encoded; begins with '/' (or is "*" for OPTIONS) */
+    struct http_text query;  /* without '?', len 0 = none */
+    struct http_text host;   /* of an absolute target, else of Host; len 0 = none (HTTP/1.0) */
+    int minor;               /* 0 or 1; later minor versions count as 1 */
+    bool keep_alive;         /* what version and Connection say */
     bool chunked;
-    bool expects_continue;        /* Expect: 100-continue, from HTTP/1.1 on */
-    int64_t content_length;       /* bytes, -1 = none given */
+    bool expects_continue;  /* Expect: 100-continue, from HTTP/1.1 on */
+    int64_t content_length; /* bytes, -1 = none given */
     uint32_t field_count;
     struct http_field fields[HTTP_REQUEST_FIELDS_MAX];
 };
@@ -57,9 +57,9 @@ struct http_refusal {
 };
 
 /*
- * The length of the head at `at` (up to and with its blank line), 0 while it is not complete. `from`: bytes known not to
- * complete it, from an earlier call (0 is always right). Bare line feeds end lines here, so that a head with them is found
- * and refused.
+ * The length of the head at `at` (up to and with its blank line), 0 while it is not complete. `from`: bytes known not
+ * to complete it, from an earlier call (0 is always right). Bare line feeds end lines here, so that a head with them is
+ * found and refused.
  */
 size_t http_request_head_length(const char *at, size_t len, size_t from);
 
@@ -75,7 +75,8 @@ struct http_text http_request_field(const struct http_request *request, const ch
  */
 as_status http_percent_decode(struct http_text text, bool is_query, char *ret, size_t size) AS_NODISCARD;
 
-/* The decoded value of the first query parameter `name`; AS_E_NOTFOUND when there is none; else as http_percent_decode. */
+/* The decoded value of the first query parameter `name`; AS_E_NOTFOUND when there is none; else as http_percent_decode.
+ */
 as_status http_query_get(const struct http_request *request, const char *name, char *ret, size_t size) AS_NODISCARD;
 
 #endif

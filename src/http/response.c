@@ -17,14 +17,14 @@ enum state {
     STATE_BAD
 };
 
-#define NOT_HTTP "the answer does not begin with an HTTP/1 status line"
+#define NOT_HTTP      "the answer does not begin with an HTTP/1 status line"
 #define HEAD_TOO_LONG "the response head passes 64 KiB"
 
 /* What the framing of a body depends on and the caller need not see. */
 struct framing {
-    bool has_coding;   /* Transfer-Encoding was there */
-    bool is_identity;  /* and said "identity" */
-    bool is_unknown;   /* and said something other than chunked, once */
+    bool has_coding;                /* Transfer-Encoding was there */
+    bool is_identity;               /* and said "identity" */
+    bool is_unknown;                /* and said something other than chunked, once */
     bool has_close, has_keep_alive; /* in Connection */
 };
 
@@ -348,8 +348,8 @@ static enum http_result read_head(struct http_response *parser, const char **at,
 
 /* ---- body ---- */
 
-static inline enum http_result give_span(struct http_response *parser, const char **at, size_t len, const char **ret_span,
-                                         size_t *ret_span_len)
+static inline enum http_result give_span(struct http_response *parser, const char **at, size_t len,
+                                         const char **ret_span, size_t *ret_span_len)
 {
     *ret_span = *at;
     *ret_span_len = len;
@@ -358,8 +358,8 @@ static inline enum http_result give_span(struct http_response *parser, const cha
     return HTTP_SPAN;
 }
 
-static enum http_result read_chunked(struct http_response *parser, const char **at, const char *end, const char **ret_span,
-                                     size_t *ret_span_len)
+static enum http_result read_chunked(struct http_response *parser, const char **at, const char *end,
+                                     const char **ret_span, size_t *ret_span_len)
 {
     enum http_result result = http_chunked_next(&parser->chunks, at, end, ret_span, ret_span_len);
     if (result == HTTP_SPAN)
@@ -371,8 +371,8 @@ static enum http_result read_chunked(struct http_response *parser, const char **
     return result;
 }
 
-static enum http_result read_length(struct http_response *parser, const char **at, const char *end, const char **ret_span,
-                                    size_t *ret_span_len)
+static enum http_result read_length(struct http_response *parser, const char **at, const char *end,
+                                    const char **ret_span, size_t *ret_span_len)
 {
     size_t fed = (size_t)(end - *at);
     size_t len = fed < parser->left ? fed : (size_t)parser->left;
@@ -385,8 +385,8 @@ static enum http_result read_length(struct http_response *parser, const char **a
     return HTTP_END;
 }
 
-enum http_result http_response_next(struct http_response *parser, const char **at, const char *end, const char **ret_span,
-                                    size_t *ret_span_len)
+enum http_result http_response_next(struct http_response *parser, const char **at, const char *end,
+                                    const char **ret_span, size_t *ret_span_len)
 {
     enum http_result result = HTTP_MORE;
     switch (parser->state) {

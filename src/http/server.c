@@ -168,16 +168,16 @@ static void set_port(struct addrinfo *address, uint16_t port)
 }
 
 /* Binds one address: once, or once a loop to the same port. */
-static as_status listen_address(struct http_server *server, struct addrinfo *address, const struct http_listener *listener,
-                                struct as_error *err)
+static as_status listen_address(struct http_server *server, struct addrinfo *address,
+                                const struct http_listener *listener, struct as_error *err)
 {
     bool reuse = server->options.reuse_port && server->options.loops > 1;
     uint32_t count = reuse ? server->options.loops : 1;
     for (uint32_t i = 0; i < count; i++) {
         int fd = bind_tcp(address, reuse);
         if (fd < 0)
-            return error_set_errno(err, errno, "cannot listen on %s port %u", listener->host ? listener->host : "127.0.0.1",
-                                   (unsigned)listener->port);
+            return error_set_errno(err, errno, "cannot listen on %s port %u",
+                                   listener->host ? listener->host : "127.0.0.1", (unsigned)listener->port);
         uint16_t port = bound_port(fd);
         set_port(address, port);
         struct http_listening listening = {.fd = fd, .port = port, .tls = listener->tls, .loop = reuse ? i : ALL_LOOPS};
@@ -244,8 +244,8 @@ static as_status listen_unix(struct http_server *server, const struct http_liste
         close(fd);
         return error_set(err, AS_E_NOMEM, "no memory for a listener");
     }
-    return add_listening(server, (struct http_listening){.fd = fd, .unix_path = path, .tls = listener->tls, .loop = ALL_LOOPS},
-                         err);
+    return add_listening(
+        server, (struct http_listening){.fd = fd, .unix_path = path, .tls = listener->tls, .loop = ALL_LOOPS}, err);
 }
 
 as_status http_server_listen(struct http_server *server, const struct http_listener *listener, struct as_error *err)

@@ -16,10 +16,10 @@
 
 #define HTTP_DATE_LINE_BYTES 40
 
-#define LOOP_READ_BYTES ((size_t)64 * 1024)
-#define LOOP_EVENTS 256
-#define INPUT_AHEAD_BYTES ((size_t)64 * 1024) /* read ahead of the request being served, at most */
-#define BODY_STEP_BYTES ((int64_t)16 * 1024)  /* what must come in body_timeout_ns */
+#define LOOP_READ_BYTES   ((size_t)64 * 1024)
+#define LOOP_EVENTS       256
+#define INPUT_AHEAD_BYTES ((size_t)64 * 1024)  /* read ahead of the request being served, at most */
+#define BODY_STEP_BYTES   ((int64_t)16 * 1024) /* what must come in body_timeout_ns */
 
 /* What an epoll event points to begins with one of these. */
 enum watch_kind { WATCH_CONNECTION, WATCH_LISTENER, WATCH_WAKE };
@@ -45,7 +45,7 @@ struct http_listening {
     uint16_t port;
     char *unix_path; /* to remove at the end, NULL = TCP */
     struct http_tls *tls;
-    uint32_t loop;   /* the only loop that accepts here, or ALL_LOOPS */
+    uint32_t loop; /* the only loop that accepts here, or ALL_LOOPS */
 };
 #define ALL_LOOPS UINT32_MAX
 
@@ -56,42 +56,42 @@ struct buffer {
 
 struct http_connection {
     enum watch_kind kind;
-    int fd;                                     /* -1 = closed */
+    int fd; /* -1 = closed */
     struct http_exchange x;
-    SSL *ssl;                                   /* NULL = plain */
-    struct http_connection *next, *previous;    /* all of the loop */
-    struct http_connection *ready_next;         /* the loop's list of those that need http_connection_settle */
+    SSL *ssl;                                /* NULL = plain */
+    struct http_connection *next, *previous; /* all of the loop */
+    struct http_connection *ready_next;      /* the loop's list of those that need http_connection_settle */
     struct http_connection *limit_next, *limit_previous;
     int64_t limit_since_ns;
-    struct buffer in;                           /* bytes that are no whole head yet, or came ahead */
-    struct buffer out;                          /* bytes that the kernel did not take */
-    struct buffer body;                         /* collected body */
-    char *head;                                 /* of the current request, when it must outlive one read */
-    size_t head_len, head_seen;                 /* head_seen: bytes of `in` without a complete head */
+    struct buffer in;           /* bytes that are no whole head yet, or came ahead */
+    struct buffer out;          /* bytes that the kernel did not take */
+    struct buffer body;         /* collected body */
+    char *head;                 /* of the current request, when it must outlive one read */
+    size_t head_len, head_seen; /* head_seen: bytes of `in` without a complete head */
     struct http_chunked chunks;
-    int64_t left;                               /* of a Content-Length body */
-    int64_t body_step;                          /* bytes since LIMIT_BODY was started */
-    uint64_t dropped_bytes;                     /* while lingering */
+    int64_t left;           /* of a Content-Length body */
+    int64_t body_step;      /* bytes since LIMIT_BODY was started */
+    uint64_t dropped_bytes; /* while lingering */
     uint32_t holds;
     uint8_t input, answer, limit;
-    bool is_ready;                              /* is in the ready list */
-    bool is_shown;                              /* the handler knows the exchange: it is owed on_done */
-    bool is_broken;                             /* the peer is gone, or a limit ended it: the socket is to be closed */
+    bool is_ready;  /* is in the ready list */
+    bool is_shown;  /* the handler knows the exchange: it is owed on_done */
+    bool is_broken; /* the peer is gone, or a limit ended it: the socket is to be closed */
     bool is_abort_told;
-    bool has_served;                            /* a request before */
-    bool wants_drop, wants_reset;               /* http_drop */
-    bool keep_alive;                            /* of the current request, and later of its answer */
+    bool has_served;              /* a request before */
+    bool wants_drop, wants_reset; /* http_drop */
+    bool keep_alive;              /* of the current request, and later of its answer */
     bool is_head_method, is_http10, is_chunked_answer;
-    bool drops_pieces;                          /* the answer has no body: HEAD, 204, 304 */
-    bool body_is_here;                          /* the request's body lies in the same read: an early answer may keep the connection */
+    bool drops_pieces; /* the answer has no body: HEAD, 204, 304 */
+    bool body_is_here; /* the request's body lies in the same read: an early answer may keep the connection */
     bool has_body, has_chunks;
-    bool is_asked_to_close;                     /* by the request */
-    bool is_buried;                             /* in the list of those to free */
-    bool is_limited;                            /* AS_E_LIMIT was returned: on_writable is owed */
-    bool reads, writes;                         /* registered with epoll for it */
-    bool tls_wants_write;                       /* TLS must write before it can read on */
-    bool closes_input;                          /* the peer has sent FIN */
-    bool has_blank;                             /* the one blank line before a request was skipped */
+    bool is_asked_to_close; /* by the request */
+    bool is_buried;         /* in the list of those to free */
+    bool is_limited;        /* AS_E_LIMIT was returned: on_writable is owed */
+    bool reads, writes;     /* registered with epoll for it */
+    bool tls_wants_write;   /* TLS must write before it can read on */
+    bool closes_input;      /* the peer has sent FIN */
+    bool has_blank;         /* the one blank line before a request was skipped */
 };
 
 struct counters {
@@ -115,20 +115,20 @@ struct limit_list {
 };
 
 struct http_loop {
-    enum watch_kind kind;                       /* WATCH_WAKE, for the eventfd */
+    enum watch_kind kind; /* WATCH_WAKE, for the eventfd */
     struct http_server *server;
     uint32_t index;
     int epoll_fd, wake_fd;
-    int64_t now_ns;                             /* of the last look at the clock */
+    int64_t now_ns; /* of the last look at the clock */
     struct http_connection *connections, *ready, *dead;
     struct limit_list limits[LIMIT_COUNT];
     struct timer_heap timers;
-    _Atomic(struct http_message *) messages;    /* newest first */
-    struct http_request request;                /* of the exchange in hand */
+    _Atomic(struct http_message *) messages;     /* newest first */
+    struct http_request request;                 /* of the exchange in hand */
     const struct http_connection *request_owner; /* whose kept head `request` describes, NULL = none's */
     bool accepts, is_stopping;
-    int64_t accept_again_ns;                    /* accepting is paused until then, 0 = not */
-    int64_t date_s, date_until_ns;              /* what `date` says, and until when it is not looked at again */
+    int64_t accept_again_ns;       /* accepting is paused until then, 0 = not */
+    int64_t date_s, date_until_ns; /* what `date` says, and until when it is not looked at again */
     char date[HTTP_DATE_LINE_BYTES];
     struct counters counters;
     void *user;
@@ -137,13 +137,13 @@ struct http_loop {
 };
 
 struct http_server {
-    struct http_server_options options;         /* defaults filled in */
+    struct http_server_options options; /* defaults filled in */
     struct http_listening *listening;
     uint32_t listening_count;
     struct http_loop **loops;
     _Atomic uint32_t connections;
-    _Atomic uint32_t accepting_loops;           /* the last one to stop closes the listeners */
-    _Atomic int64_t stop_at_ns;                 /* 0 = running; else when exchanges are aborted */
+    _Atomic uint32_t accepting_loops; /* the last one to stop closes the listeners */
+    _Atomic int64_t stop_at_ns;       /* 0 = running; else when exchanges are aborted */
 };
 
 /* One writer; readers see whole values. */

@@ -5,13 +5,13 @@
 #include <string.h>
 
 /* Bits of sse_reader.state; 0 with BOM_DONE alone: between events, nothing held. */
-#define BOM_MASK 3u      /* bytes of a BOM matched so far, or */
-#define BOM_DONE 3u      /* the start of the stream is past */
-#define SKIP_LF 4u       /* a CR ended the last line: a LF that follows belongs to it */
-#define IN_COMMENT 8u    /* inside a comment line: bytes up to its end are dropped */
-#define DELIVERED 16u    /* the last call gave an event; what it pointed to is dropped at the next */
-#define PENDING 32u      /* an unfinished line, data or a name is held */
-#define FAILED 64u
+#define BOM_MASK   3u  /* bytes of a BOM matched so far, or */
+#define BOM_DONE   3u  /* the start of the stream is past */
+#define SKIP_LF    4u  /* a CR ended the last line: a LF that follows belongs to it */
+#define IN_COMMENT 8u  /* inside a comment line: bytes up to its end are dropped */
+#define DELIVERED  16u /* the last call gave an event; what it pointed to is dropped at the next */
+#define PENDING    32u /* an unfinished line, data or a name is held */
+#define FAILED     64u
 
 /* A line may be longer than the data in it by its field name. */
 #define LINE_SLACK ((size_t)8)
@@ -81,7 +81,8 @@ static bool keep_data(struct sse_reader *reader, struct piece *data)
     return true;
 }
 
-/* The CR or LF that ends the line at `at`, NULL when it was not fed; in steps, so that CR lines cost no more than LF lines. */
+/* The CR or LF that ends the line at `at`, NULL when it was not fed; in steps, so that CR lines cost no more than LF
+ * lines. */
 static const char *line_end(const char *at, const char *end)
 {
     while (at < end) {
@@ -135,7 +136,8 @@ static void take_stray(struct sse_reader *reader, struct piece line)
 }
 
 /*
- * Adds a data line's value. `in_kept`: it lies in reader->kept, behind the data collected so far and at least four bytes
+ * Adds a data line's value. `in_kept`: it lies in reader->kept, behind the data collected so far and at least four
+ * bytes
  * ("data") behind line_start. False: too large, or no memory.
  */
 static bool take_data(struct sse_reader *reader, struct piece *data, struct piece value, bool in_kept)

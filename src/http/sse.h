@@ -32,13 +32,13 @@ enum sse_result {
 struct sse_reader {
     char *kept; /* joined data and after it the unfinished line; malloc'ed lazily, freed when empty */
     size_t kept_len, kept_capacity;
-    size_t line_start; /* offset in kept of the unfinished line */
+    size_t line_start;      /* offset in kept of the unfinished line */
     size_t max_event_bytes; /* of one event's joined data; a line may be 8 bytes longer, a comment is not limited */
     char name[32];
-    uint32_t stray_lines;  /* lines that are neither a field of the standard, a comment nor blank */
-    char stray[160];       /* the first of them, cut; "" = none */
-    uint32_t comments;     /* comment lines */
-    uint8_t state;         /* BOM and CR bookkeeping */
+    uint32_t stray_lines; /* lines that are neither a field of the standard, a comment nor blank */
+    char stray[160];      /* the first of them, cut; "" = none */
+    uint32_t comments;    /* comment lines */
+    uint8_t state;        /* BOM and CR bookkeeping */
     bool has_data;
 };
 
@@ -49,8 +49,8 @@ void sse_reader_done(struct sse_reader *reader);
 enum sse_result sse_next(struct sse_reader *reader, const char **at, const char *end, struct sse_event *ret);
 /*
  * The stream ended. The standard drops an unfinished event; for `data: [DONE]` without its blank line the caller wants
- * it: SSE_EVENT when a complete data line is pending, else SSE_MORE. A last line without its line end counts as complete
- * when it is `data: [DONE]`; one that cannot be a field counts as stray.
+ * it: SSE_EVENT when a complete data line is pending, else SSE_MORE. A last line without its line end counts as
+ * complete when it is `data: [DONE]`; one that cannot be a field counts as stray.
  */
 enum sse_result sse_finish(struct sse_reader *reader, struct sse_event *ret);
 /* True when no unfinished event is held. */

@@ -105,7 +105,8 @@ static as_status make_context(const char *cert_pem, const char *key_pem, SSL_CTX
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                      SSL_OP_IGNORE_UNEXPECTED_EOF);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_mode(context,
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF); /* resumption by tickets needs none */
     SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
     as_status status = use_chain(context, cert_pem, err);
@@ -335,7 +336,8 @@ static bool fill_certificate(X509 *cert, EVP_PKEY *key, const char *common_name,
     bool has_serial = number && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(cert));
     BN_free(number);
     X509_NAME *name = X509_get_subject_name(cert);
-    return has_serial && X509_set_version(cert, X509_VERSION_3) == 1 && X509_gmtime_adj(X509_getm_notBefore(cert), -3600) &&
+    return has_serial && X509_set_version(cert, X509_VERSION_3) == 1 &&
+           X509_gmtime_adj(X509_getm_notBefore(cert), -3600) &&
            X509_gmtime_adj(X509_getm_notAfter(cert), (long)days * 86400) && X509_set_pubkey(cert, key) == 1 &&
            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, (const unsigned char *)common_name, -1, -1, 0) == 1 &&
            X509_set_issuer_name(cert, name) == 1 && add_extension(cert, NID_basic_constraints, "critical,CA:TRUE") &&
@@ -367,7 +369,8 @@ as_status http_tls_self_signed(const char *names, int days, struct strbuf *ret_c
 {
     char alternatives[1024], common_name[65];
     if (days < 1 || days > 36500 || !alternative_names(names, alternatives, sizeof alternatives, common_name))
-        return error_set(err, AS_E_INVALID, "names and days of a self-signed certificate are wrong: \"%s\", %d", names, days);
+        return error_set(err, AS_E_INVALID, "names and days of a self-signed certificate are wrong: \"%s\", %d", names,
+                         days);
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *cert = X509_new();
     as_status status;

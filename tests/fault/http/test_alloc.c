@@ -112,12 +112,14 @@ static void test_making_a_server(void **state)
     assert_int_equal(rmdir(folder), 0); /* no socket file was left */
 }
 
-/* Sends two requests in pieces and reads to the end of the stream or a reset; the bytes of the answers. Allocates nothing. */
+/* Sends two requests in pieces and reads to the end of the stream or a reset; the bytes of the answers. Allocates
+ * nothing. */
 static size_t exchange(const struct fixture *fixture)
 {
-    static const char *const pieces[] = {"POST / HTTP/1.1\r\nHo", "st: a\r\nContent-Length: 4\r\n\r\nab", "cd",
-                                         "POST /s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n",
-                                         "2\r\nab\r\n0\r\n\r\n"};
+    static const char *const pieces[] = {
+        "POST / HTTP/1.1\r\nHo", "st: a\r\nContent-Length: 4\r\n\r\nab", "cd",
+        "POST /s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "2\r\nab\r\n0\r\n\r\n"};
     static char sink[65536];
     size_t total = 0;
     ssize_t got;

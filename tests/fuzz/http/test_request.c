@@ -16,7 +16,8 @@ static void must(bool condition)
 
 static void check_inside(struct http_text text, const char *head, size_t len)
 {
-    must(text.len == 0 || (text.at >= head && text.at + text.len <= head + len) || (text.len == 1 && text.at[0] == '/'));
+    must(text.len == 0 || (text.at >= head && text.at + text.len <= head + len) ||
+         (text.len == 1 && text.at[0] == '/'));
 }
 
 /* No bare CR or LF, no control byte but HTAB, no line that begins with white space. */

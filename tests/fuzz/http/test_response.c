@@ -22,9 +22,9 @@ static bool feed(struct http_response *parser, const char *at, const char *end, 
             abort();
         switch (result) {
         case HTTP_HEAD:
-            strbuf_addf(out, "[%d %d %d %lld %d %d %s|", parser->head.status, parser->head.chunked, parser->head.keep_alive,
-                        (long long)parser->head.content_length, (int)parser->head.media, (int)parser->head.coding,
-                        parser->head.location);
+            strbuf_addf(out, "[%d %d %d %lld %d %d %s|", parser->head.status, parser->head.chunked,
+                        parser->head.keep_alive, (long long)parser->head.content_length, (int)parser->head.media,
+                        (int)parser->head.coding, parser->head.location);
             break;
         case HTTP_SPAN:
             if (len == 0 || span < before || span + len > at)

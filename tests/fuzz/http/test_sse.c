@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first byte seeds the pieces, the rest is an event stream: the reader reports what the standard says, however it is cut. */
+/* The first byte seeds the pieces, the rest is an event stream: the reader reports what the standard says, however it
+ * is cut. */
 #include "base/rng.h"
 #include "unit/http/sse_reference.h"
 

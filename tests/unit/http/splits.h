@@ -3,9 +3,9 @@
 #define ASSAY_TEST_HTTP_SPLITS_H
 
 /*
- * Feeds an input to an incremental reader whole, cut at every place, cut at every pair of places (short inputs) and byte
- * by byte, and asserts that what it reports is the same each time. Each piece lies in memory of exactly its own size, so
- * that the address sanitizer sees a byte read too far, and is freed before the next one comes.
+ * Feeds an input to an incremental reader whole, cut at every place, cut at every pair of places (short inputs) and
+ * byte by byte, and asserts that what it reports is the same each time. Each piece lies in memory of exactly its own
+ * size, so that the address sanitizer sees a byte read too far, and is freed before the next one comes.
  */
 
 #include "base/strbuf.h"
@@ -30,8 +30,8 @@ struct subject {
 };
 
 /* Pieces end at each of `cuts` (ascending) and at `len`. */
-static inline void splits_run(const struct subject *subject, const char *input, size_t len, const size_t *cuts, size_t count,
-                              struct strbuf *out)
+static inline void splits_run(const struct subject *subject, const char *input, size_t len, const size_t *cuts,
+                              size_t count, struct strbuf *out)
 {
     void *reader = subject->begin();
     size_t from = 0;

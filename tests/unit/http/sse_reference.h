@@ -3,8 +3,8 @@
 #define ASSAY_TEST_HTTP_SSE_REFERENCE_H
 
 /*
- * The event stream of the standard read the plain way, from the whole text at once: an oracle for http/sse.h. Both report
- * as text: "<name|data>" per event, then counters.
+ * The event stream of the standard read the plain way, from the whole text at once: an oracle for http/sse.h. Both
+ * report as text: "<name|data>" per event, then counters.
  */
 
 #include "base/strbuf.h"

@@ -11,8 +11,10 @@
 
 #include <cmocka.h>
 
-/* Parses a copy of exactly its size, so that the address sanitizer sees a byte read too far. Texts point into *ret_copy. */
-static bool parse(const char *head, size_t len, struct http_request *request, struct http_refusal *refusal, char **ret_copy)
+/* Parses a copy of exactly its size, so that the address sanitizer sees a byte read too far. Texts point into
+ * *ret_copy. */
+static bool parse(const char *head, size_t len, struct http_request *request, struct http_refusal *refusal,
+                  char **ret_copy)
 {
     *ret_copy = malloc(len);
     assert_non_null(*ret_copy);
@@ -33,17 +35,17 @@ struct bad_case {
     const char *sentence;
 };
 
-#define LINE "GET / HTTP/1.1\r\n"
-#define HOST LINE "Host: a\r\n"
-#define POST "POST / HTTP/1.1\r\nHost: a\r\n"
-#define NO_CRLF "a line does not end in CR LF"
-#define BAD_NAME "a header name is empty or holds white space or other forbidden bytes"
-#define BAD_VALUE "a header value holds a control character"
-#define BAD_TARGET "the request target holds bytes that must be percent-encoded"
-#define NO_TARGET "the request target is neither a path nor an http URL"
-#define BAD_LINE "the request line is not a method, a target and a version"
+#define LINE        "GET / HTTP/1.1\r\n"
+#define HOST        LINE "Host: a\r\n"
+#define POST        "POST / HTTP/1.1\r\nHost: a\r\n"
+#define NO_CRLF     "a line does not end in CR LF"
+#define BAD_NAME    "a header name is empty or holds white space or other forbidden bytes"
+#define BAD_VALUE   "a header value holds a control character"
+#define BAD_TARGET  "the request target holds bytes that must be percent-encoded"
+#define NO_TARGET   "the request target is neither a path nor an http URL"
+#define BAD_LINE    "the request line is not a method, a target and a version"
 #define BAD_VERSION "the request line does not end in an HTTP version"
-#define BAD_LENGTH "Content-Length is no decimal number within 63 bits"
+#define BAD_LENGTH  "Content-Length is no decimal number within 63 bits"
 
 static const struct bad_case BAD[] = {
     /* line ends */
@@ -134,18 +136,24 @@ static const struct bad_case BAD[] = {
     {POST "Content-Length: 9223372036854775808\r\n\r\n", 400, BAD_LENGTH},
     {POST "Content-Length: 18446744073709551617\r\n\r\n", 400, BAD_LENGTH},
     /* Transfer-Encoding */
-    {POST "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", 400, "Transfer-Encoding and Content-Length are both given"},
-    {POST "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "Transfer-Encoding and Content-Length are both given"},
-    {POST "Content-Length: 1\r\nTransfer-Encoding: x\r\n\r\n", 400, "Transfer-Encoding and Content-Length are both given"},
+    {POST "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", 400,
+     "Transfer-Encoding and Content-Length are both given"},
+    {POST "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
+     "Transfer-Encoding and Content-Length are both given"},
+    {POST "Content-Length: 1\r\nTransfer-Encoding: x\r\n\r\n", 400,
+     "Transfer-Encoding and Content-Length are both given"},
     {POST "Transfer-Encoding: chunked, chunked\r\n\r\n", 400, "a transfer coding follows chunked"},
     {POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "a transfer coding follows chunked"},
-    {POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n", 400, "a transfer coding follows chunked"},
+    {POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n", 400,
+     "a transfer coding follows chunked"},
     {POST "Transfer-Encoding: gzip, chunked\r\n\r\n", 501, "only the transfer coding chunked is known"},
     {POST "Transfer-Encoding: identity\r\n\r\n", 501, "only the transfer coding chunked is known"},
     {POST "Transfer-Encoding: xchunked\r\n\r\n", 501, "only the transfer coding chunked is known"},
     {POST "Transfer-Encoding: \"chunked\"\r\n\r\n", 501, "only the transfer coding chunked is known"},
     {POST "Transfer-Encoding:\r\n\r\n", 400, "Transfer-Encoding is empty"},
-    {POST "Transfer-Encoding: \x0b" "chunked\r\n\r\n", 400, BAD_VALUE},
+    {POST "Transfer-Encoding: \x0b"
+          "chunked\r\n\r\n",
+     400, BAD_VALUE},
     {"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "Transfer-Encoding is given in HTTP/1.0"},
     /* Expect */
     {POST "Expect: 200-ok\r\n\r\n", 417, "only Expect: 100-continue is known"},
@@ -175,10 +183,14 @@ static void test_nul_bytes(void **state)
         size_t len;
     } cases[] = {
 #define BYTES(text) {text, sizeof(text) - 1}
-        BYTES("G\0T / HTTP/1.1\r\nHost: a\r\n\r\n"),   BYTES("GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n"),
-        BYTES("GET / HTTP/1.1\0\r\nHost: a\r\n\r\n"),  BYTES(HOST "X\0: a\r\n\r\n"),
-        BYTES(HOST "X: \0\r\n\r\n"),                   BYTES(HOST "X: a\0b\r\n\r\n"),
-        BYTES(LINE "Host: a\0\r\n\r\n"),               BYTES(POST "Content-Length: 1\0\r\n\r\n"),
+        BYTES("G\0T / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        BYTES("GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n"),
+        BYTES("GET / HTTP/1.1\0\r\nHost: a\r\n\r\n"),
+        BYTES(HOST "X\0: a\r\n\r\n"),
+        BYTES(HOST "X: \0\r\n\r\n"),
+        BYTES(HOST "X: a\0b\r\n\r\n"),
+        BYTES(LINE "Host: a\0\r\n\r\n"),
+        BYTES(POST "Content-Length: 1\0\r\n\r\n"),
         BYTES(POST "Transfer-Encoding: chunked\0\r\n\r\n"),
 #undef BYTES
     };
@@ -248,7 +260,8 @@ static const struct good_case GOOD[] = {
     {"get / HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_OTHER_METHOD, "/", "a", true, false, -1},
     {"GET http://b:1/x?y HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_GET, "/x", "b:1", true, false, -1},
     {"GET HTTPS://b?y HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_GET, "/", "b", true, false, -1},
-    {"GET /a-._~!$&'()*+,;=:@%7E/? HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_GET, "/a-._~!$&'()*+,;=:@%7E/", "a", true, false, -1},
+    {"GET /a-._~!$&'()*+,;=:@%7E/? HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_GET, "/a-._~!$&'()*+,;=:@%7E/", "a", true, false,
+     -1},
 };
 
 static void test_good_requests(void **state)
@@ -318,9 +331,15 @@ static void test_percent_decode(void **state)
         bool is_query;
         as_status status;
     } cases[] = {
-        {"", "", false, AS_OK},           {"a%20b+c", "a b+c", false, AS_OK}, {"a%20b+c", "a b c", true, AS_OK},
-        {"%e2%82%AC", "\xE2\x82\xAC", false, AS_OK}, {"%00", NULL, false, AS_E_INVALID}, {"%4", NULL, false, AS_E_INVALID},
-        {"%", NULL, false, AS_E_INVALID}, {"%g0", NULL, false, AS_E_INVALID}, {"123456789", NULL, false, AS_E_LIMIT},
+        {"", "", false, AS_OK},
+        {"a%20b+c", "a b+c", false, AS_OK},
+        {"a%20b+c", "a b c", true, AS_OK},
+        {"%e2%82%AC", "\xE2\x82\xAC", false, AS_OK},
+        {"%00", NULL, false, AS_E_INVALID},
+        {"%4", NULL, false, AS_E_INVALID},
+        {"%", NULL, false, AS_E_INVALID},
+        {"%g0", NULL, false, AS_E_INVALID},
+        {"123456789", NULL, false, AS_E_LIMIT},
         {"%2e%2E/", "../", false, AS_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -334,8 +353,8 @@ static void test_percent_decode(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_requests),  cmocka_unit_test(test_nul_bytes),   cmocka_unit_test(test_good_request),
-        cmocka_unit_test(test_good_requests), cmocka_unit_test(test_field_count), cmocka_unit_test(test_head_length),
+        cmocka_unit_test(test_bad_requests),   cmocka_unit_test(test_nul_bytes),   cmocka_unit_test(test_good_request),
+        cmocka_unit_test(test_good_requests),  cmocka_unit_test(test_field_count), cmocka_unit_test(test_head_length),
         cmocka_unit_test(test_percent_decode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

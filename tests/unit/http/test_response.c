@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* Reports "[status body]" per response, "k" after it when the connection may be kept, "BAD: why" and what was unread. */
+/* Reports "[status body]" per response, "k" after it when the connection may be kept, "BAD: why" and what was unread.
+ */
 struct run {
     struct http_response parser;
     bool in_body, is_over;
@@ -76,9 +77,9 @@ struct wire {
     const char *input, *expected;
 };
 
-#define OK "HTTP/1.1 200 OK\r\n"
-#define TE "Transfer-Encoding: chunked\r\n"
-#define CHUNKED OK TE "\r\n"
+#define OK       "HTTP/1.1 200 OK\r\n"
+#define TE       "Transfer-Encoding: chunked\r\n"
+#define CHUNKED  OK TE "\r\n"
 #define NOT_HTTP "BAD: the answer does not begin with an HTTP/1 status line"
 
 static const struct wire CASES[] = {
@@ -90,7 +91,8 @@ static const struct wire CASES[] = {
     {OK "Content-Length: 2\r\n\r\nab" OK "Content-Length: 1\r\n\r\nc", "[200 ab]k[200 c]k"},
     {OK "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello", "[200 hello]k"},
     {OK "Content-Length: 5, 5\r\n\r\nhello", "[200 hello]k"},
-    {OK "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello", "BAD: Content-Length is given twice with different values"},
+    {OK "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+     "BAD: Content-Length is given twice with different values"},
     {OK "Content-Length: 5, 6\r\n\r\nhello", "BAD: Content-Length is given twice with different values"},
     {OK "Content-Length: +5\r\n\r\nhello", "BAD: Content-Length is no decimal number within 63 bits"},
     {OK "Content-Length: -5\r\n\r\nhello", "BAD: Content-Length is no decimal number within 63 bits"},
@@ -99,7 +101,8 @@ static const struct wire CASES[] = {
     {OK "Content-Length:\r\n\r\n", "BAD: Content-Length is empty"},
     {OK "Content-Length: 9223372036854775807\r\n\r\nab",
      "[200 abBAD: the connection was closed before Content-Length bytes had come"},
-    {OK "Content-Length: 5\r\n\r\nhell", "[200 hellBAD: the connection was closed before Content-Length bytes had come"},
+    {OK "Content-Length: 5\r\n\r\nhell",
+     "[200 hellBAD: the connection was closed before Content-Length bytes had come"},
     /* close-delimited, HTTP/1.0, Connection */
     {OK "\r\nto the end", "[200 to the end]"},
     {"HTTP/1.0 200 OK\r\n\r\n", "[200 ]"},
@@ -157,8 +160,10 @@ static const struct wire CASES[] = {
     {"HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\n", "[204 ]"},
     /* interim answers */
     {"HTTP/1.1 100 Continue\r\n\r\n" OK "Content-Length: 1\r\n\r\na", "[200 a]k"},
-    {"HTTP/1.1 102 \r\nX: y\r\n\r\nHTTP/1.1 103 Early\r\nLink: z\r\n\r\nHTTP/1.1 500\r\nContent-Length: 0\r\n\r\n", "[500 ]k"},
-    {"HTTP/1.1 100 Continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n" OK "Content-Length: 1\r\n\r\na", "[200 a]k"},
+    {"HTTP/1.1 102 \r\nX: y\r\n\r\nHTTP/1.1 103 Early\r\nLink: z\r\n\r\nHTTP/1.1 500\r\nContent-Length: 0\r\n\r\n",
+     "[500 ]k"},
+    {"HTTP/1.1 100 Continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n" OK "Content-Length: 1\r\n\r\na",
+     "[200 a]k"},
     {"HTTP/1.1 101 Switching\r\n\r\n", "BAD: the server switched protocols without being asked"},
     {"HTTP/1.1 100 Continue\r\n\r\n", "BAD: the connection was closed inside the response head"},
     /* lenient heads */

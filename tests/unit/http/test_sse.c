@@ -102,11 +102,22 @@ static const struct sse_case CASES[] = {
     {": c\r\ndata: a\r\n\r\n", "<|a> comments=1"},
     {"data: : waiting\n\n", "<|: waiting>"},
     /* A byte order mark, only at the very start; what begins like one and is none. */
-    {"\xEF\xBB\xBF" "data: a\n\n", "<|a>"},
+    {"\xEF\xBB\xBF"
+     "data: a\n\n",
+     "<|a>"},
     {"\xEF\xBB\xBF: c\n\ndata: a\n\n", "<|a> comments=1"},
-    {"\xEF\xBB\xBF\xEF\xBB\xBF" "data: a\n\n", " stray=1:\xEF\xBB\xBF" "data: a"},
-    {"data: a\n\n\xEF\xBB\xBF" "data: b\n\n", "<|a> stray=1:\xEF\xBB\xBF" "data: b"},
-    {"\xEF\xBB" "data: a\n\ndata: b\n\n", "<|b> stray=1:\xEF\xBB" "data: a"},
+    {"\xEF\xBB\xBF\xEF\xBB\xBF"
+     "data: a\n\n",
+     " stray=1:\xEF\xBB\xBF"
+     "data: a"},
+    {"data: a\n\n\xEF\xBB\xBF"
+     "data: b\n\n",
+     "<|a> stray=1:\xEF\xBB\xBF"
+     "data: b"},
+    {"\xEF\xBB"
+     "data: a\n\ndata: b\n\n",
+     "<|b> stray=1:\xEF\xBB"
+     "data: a"},
     {"\xEF\n\ndata: b\n\n", "<|b> stray=1:\xEF"},
     {"\xEF\xBB\n\ndata: b\n\n", "<|b> stray=1:\xEF\xBB"},
     /* Text is bytes: separators of Unicode and broken UTF-8 pass. */
@@ -199,7 +210,8 @@ static void test_long_lines(void **state)
     free(input);
 }
 
-/* An event whole in the fed bytes is given in place and holds no memory, the first one and those after a slow one too. */
+/* An event whole in the fed bytes is given in place and holds no memory, the first one and those after a slow one too.
+ */
 static void test_in_place(void **state)
 {
     (void)state;
@@ -248,9 +260,9 @@ static void test_holds_nothing_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),      cmocka_unit_test(test_nul_is_text),
-        cmocka_unit_test(test_limit),      cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_in_place),   cmocka_unit_test(test_holds_nothing_between),
+        cmocka_unit_test(test_cases),    cmocka_unit_test(test_nul_is_text),
+        cmocka_unit_test(test_limit),    cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_in_place), cmocka_unit_test(test_holds_nothing_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,9 @@
 #define STREAMS 4000
 
 static const char *const PARTS[] = {
-    "data: ", "data:", "data", ":", ": x", "event: e", "id: 1", "retry: 2", "stray", " ", "\n", "\r", "\r\n", "\n\n",
-    "\r\n\r\n", "\r\r", "a", "{\"b\":1}", "\xEF\xBB\xBF", "\xEF", "\xBB", "data: x\n\n", "data: y\r\n\r\n", "x\0y",
+    "data: ", "data:",     "data",         ":",    ": x",  "event: e",    "id: 1",           "retry: 2",
+    "stray",  " ",         "\n",           "\r",   "\r\n", "\n\n",        "\r\n\r\n",        "\r\r",
+    "a",      "{\"b\":1}", "\xEF\xBB\xBF", "\xEF", "\xBB", "data: x\n\n", "data: y\r\n\r\n", "x\0y",
 };
 
 /* A stream of up to 40 parts; "x\0y" keeps its NUL. */

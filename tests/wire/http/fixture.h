@@ -3,8 +3,8 @@
 #define ASSAY_TEST_WIRE_HTTP_FIXTURE_H
 
 /*
- * A server of http/server.h in a thread of the test, and raw client sockets. Every wait has a deadline of WAIT_MS, after
- * which the test fails; nothing sleeps.
+ * A server of http/server.h in a thread of the test, and raw client sockets. Every wait has a deadline of WAIT_MS,
+ * after which the test fails; nothing sleeps.
  */
 
 #include "base/strbuf.h"
@@ -30,12 +30,12 @@
 #define WAIT_MS 10000
 
 /* An assertion for the server's thread, where cmocka cannot jump back. */
-#define MUST(condition)                                                                          \
-    do {                                                                                         \
-        if (!(condition)) {                                                                      \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);            \
-            abort();                                                                             \
-        }                                                                                        \
+#define MUST(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                  \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 struct fixture {
@@ -75,7 +75,8 @@ static inline void fixture_stop(struct fixture *fixture)
 
 static inline int client_connect_port(uint16_t port)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared wire cases (../shared/cases/wire, skipped where they are not), read by the response and event readers: cut as
- * each case says, whole, and byte by byte. Checks what is a matter of framing: status, events, end marker, reuse.
+ * The shared wire cases (../shared/cases/wire, skipped where they are not), read by the response and event readers: cut
+ * as each case says, whole, and byte by byte. Checks what is a matter of framing: status, events, end marker, reuse.
  */
 #include "base/json.h"
 #include "base/strbuf.h"
@@ -128,7 +128,8 @@ static bool is_expected(const struct json_value *expect, const char *key, int64_
         return true;
     facts_checked++;
     bool is_right = says(expect, key, actual);
-    for (const struct json_value *overlay = overlays ? overlays->first : NULL; overlay && !is_right; overlay = overlay->next)
+    for (const struct json_value *overlay = overlays ? overlays->first : NULL; overlay && !is_right;
+         overlay = overlay->next)
         is_right = says(overlay, key, actual);
     return is_right;
 }

@@ -33,7 +33,8 @@ static const struct http_handler HANDLER = {.on_loop = on_loop, .on_request = on
 
 static void start(struct fixture *fixture, bool reuse_port, const struct http_listener *listener)
 {
-    struct http_server_options options = {.handler = &HANDLER, .context = (void *)served, .loops = LOOPS, .reuse_port = reuse_port};
+    struct http_server_options options = {
+        .handler = &HANDLER, .context = (void *)served, .loops = LOOPS, .reuse_port = reuse_port};
     for (int i = 0; i < LOOPS; i++)
         atomic_store(&served[i], 0);
     atomic_store(&begun, 0);
@@ -194,8 +195,10 @@ static void test_listening_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_connections), cmocka_unit_test(test_messages_keep_their_order),
-        cmocka_unit_test(test_unix_socket),      cmocka_unit_test(test_listening_errors),
+        cmocka_unit_test(test_many_connections),
+        cmocka_unit_test(test_messages_keep_their_order),
+        cmocka_unit_test(test_unix_socket),
+        cmocka_unit_test(test_listening_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,8 @@ static void start_pour(struct http_exchange *x)
 static void send_raw(struct http_exchange *x)
 {
     static const char head[] = "HTTP/1.1 200 Raw\r\nContent-Length: 4\r\n\r\n";
-    struct iovec parts[] = {{(void *)(uintptr_t)head, sizeof head - 1}, {(void *)(uintptr_t)"ab", 2}};
-    struct iovec rest = {(void *)(uintptr_t)"cd", 2};
+    struct iovec parts[] = {{(void *)(uintptr_t)head, sizeof head - 1}, {(void *)(uintptr_t) "ab", 2}};
+    struct iovec rest = {(void *)(uintptr_t) "cd", 2};
     MUST(http_raw_send(x, parts, 2) == AS_OK);
     MUST(http_answer_end(x) == AS_E_STATE);
     MUST(http_raw_send(x, &rest, 1) == AS_OK);
@@ -153,8 +153,12 @@ static void on_done(void *context, struct http_exchange *x)
     sem_post(&seen.dones);
 }
 
-static const struct http_handler HANDLER = {.on_head = on_head, .on_body = on_body, .on_request = on_request,
-                                            .on_writable = on_writable, .on_abort = on_abort, .on_done = on_done};
+static const struct http_handler HANDLER = {.on_head = on_head,
+                                            .on_body = on_body,
+                                            .on_request = on_request,
+                                            .on_writable = on_writable,
+                                            .on_abort = on_abort,
+                                            .on_done = on_done};
 
 static void start(struct fixture *fixture, struct http_server_options options)
 {
@@ -200,25 +204,31 @@ struct simple_case {
 };
 
 static const struct simple_case SIMPLE[] = {
-    {"GET /" HOST "Connection: close\r\n\r\n", "HTTP/1.1 200 OK\r\nDate: ", "Content-Length: 0\r\nConnection: close\r\n\r\n"},
+    {"GET /" HOST "Connection: close\r\n\r\n",
+     "HTTP/1.1 200 OK\r\nDate: ", "Content-Length: 0\r\nConnection: close\r\n\r\n"},
     {"POST /" HOST "Connection: close\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 200 OK\r\n", "\r\n\r\nhello"},
-    {"POST /" HOST "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nT: x\r\n\r\n",
+    {"POST /" HOST
+     "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nT: x\r\n\r\n",
      "HTTP/1.1 200 OK\r\n", "\r\n\r\nhello"},
     {"HEAD /" HOST "Content-Length: 5\r\nConnection: close\r\n\r\nhello", "HTTP/1.1 200 OK\r\n",
      "Content-Length: 5\r\nConnection: close\r\n\r\n"},
     {"GET / HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n"},
     {"\r\nGET / HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\n"},
-    {"GET /stream HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Connection: close\r\n\r\ndata: p2\n\ndata: p1\n\ndata: p0\n\n"},
+    {"GET /stream HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+     "Connection: close\r\n\r\ndata: p2\n\ndata: p1\n\ndata: p0\n\n"},
     {"GET /stream" HOST "Connection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Connection: close\r\n\r\na\r\ndata: p2\n\n\r\na\r\ndata: p1\n\n\r\na\r\ndata: p0\n\n\r\n0\r\n\r\n"},
-    {"HEAD /stream" HOST "Connection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"},
+    {"HEAD /stream" HOST "Connection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+     "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"},
     {"GET /raw" HOST "Connection: close\r\n\r\n", "HTTP/1.1 200 Raw\r\n", "\r\n\r\nabcd"},
     {"GET /fin" HOST "\r\n", "HTTP/1.1 200 OK\r\n", "\r\n\r\n4\r\npart\r\n"},
-    {"POST /upload" HOST "Connection: close\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 200 OK\r\n", "\r\n\r\n5 bytes\n"},
-    {"POST /upload" HOST "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\n", "HTTP/1.1 200 OK\r\n",
-     "\r\n\r\n3 bytes\n"},
+    {"POST /upload" HOST "Connection: close\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 200 OK\r\n",
+     "\r\n\r\n5 bytes\n"},
+    {"POST /upload" HOST "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\n",
+     "HTTP/1.1 200 OK\r\n", "\r\n\r\n3 bytes\n"},
     /* early answers: the body that was not read closes the connection */
-    {"POST /refuse" HOST "Content-Length: 500\r\n\r\n", "HTTP/1.1 401 Unauthorized\r\n", "Connection: close\r\n\r\nno\n"},
+    {"POST /refuse" HOST "Content-Length: 500\r\n\r\n", "HTTP/1.1 401 Unauthorized\r\n",
+     "Connection: close\r\n\r\nno\n"},
     {"POST /upload" HOST "Transfer-Encoding: chunked\r\n\r\n1\r\n!\r\n", "HTTP/1.1 422 Unprocessable Content\r\n",
      "Connection: close\r\n\r\nno exclamation marks\n"},
     /* refused by the server itself */
@@ -228,14 +238,20 @@ static const struct simple_case SIMPLE[] = {
     {"\r\n\r\nGET / HTTP/1.0\r\n\r\n", "HTTP/1.1 400 Bad Request\r\n", "this is no HTTP request\n"},
     {"POST /" HOST "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 400 Bad Request\r\n",
      "Transfer-Encoding and Content-Length are both given\n"},
-    {"POST /" HOST "Content-Length: 1048577\r\n\r\n", "HTTP/1.1 413 Content Too Large\r\n", "the request body is too large\n"},
-    {"POST /small" HOST "Content-Length: 5\r\n\r\nhello", "HTTP/1.1 413 Content Too Large\r\n", "the request body is too large\n"},
-    {"POST /small" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n", "HTTP/1.1 413 Content Too Large\r\n",
+    {"POST /" HOST "Content-Length: 1048577\r\n\r\n", "HTTP/1.1 413 Content Too Large\r\n",
      "the request body is too large\n"},
-    {"POST /" HOST "Transfer-Encoding: chunked\r\n\r\nx\r\n", "HTTP/1.1 400 Bad Request\r\n", "a chunk size is malformed\n"},
-    {"POST /" HOST "Transfer-Encoding: chunked\r\n\r\n1\r\nab", "HTTP/1.1 400 Bad Request\r\n", "a chunk is not followed by CR LF\n"},
-    {"POST /" HOST "Transfer-Encoding: chunked\r\n\r\n0\r\nT: x\n\r\n", "HTTP/1.1 400 Bad Request\r\n", "a trailer line is malformed\n"},
-    {"POST /" HOST "Transfer-Encoding: gzip\r\n\r\n", "HTTP/1.1 501 Not Implemented\r\n", "only the transfer coding chunked is known\n"},
+    {"POST /small" HOST "Content-Length: 5\r\n\r\nhello", "HTTP/1.1 413 Content Too Large\r\n",
+     "the request body is too large\n"},
+    {"POST /small" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n",
+     "HTTP/1.1 413 Content Too Large\r\n", "the request body is too large\n"},
+    {"POST /" HOST "Transfer-Encoding: chunked\r\n\r\nx\r\n", "HTTP/1.1 400 Bad Request\r\n",
+     "a chunk size is malformed\n"},
+    {"POST /" HOST "Transfer-Encoding: chunked\r\n\r\n1\r\nab", "HTTP/1.1 400 Bad Request\r\n",
+     "a chunk is not followed by CR LF\n"},
+    {"POST /" HOST "Transfer-Encoding: chunked\r\n\r\n0\r\nT: x\n\r\n", "HTTP/1.1 400 Bad Request\r\n",
+     "a trailer line is malformed\n"},
+    {"POST /" HOST "Transfer-Encoding: gzip\r\n\r\n", "HTTP/1.1 501 Not Implemented\r\n",
+     "only the transfer coding chunked is known\n"},
     {"POST /" HOST "Expect: x\r\n\r\n", "HTTP/1.1 417 Expectation Failed\r\n", "only Expect: 100-continue is known\n"},
     {"PRI * HTTP/2.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n", "are spoken here\n"},
 };
@@ -284,8 +300,10 @@ static void test_keep_alive_and_pipelining(void **state)
     strbuf_init(&text, 0);
     start(&fixture, (struct http_server_options){0});
     int fd = client_connect(&fixture);
-    client_send(fd, "POST /" HOST "Content-Length: 3\r\n\r\none" "GET /stream" HOST "\r\n"
-                    "POST /" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\n0\r\n\r\nGET /raw" HOST "\r\nPOST /" HOST "Content-Le");
+    client_send(fd, "POST /" HOST "Content-Length: 3\r\n\r\none"
+                    "GET /stream" HOST "\r\n"
+                    "POST /" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\n0\r\n\r\nGET /raw" HOST
+                    "\r\nPOST /" HOST "Content-Le");
     client_expect(fd, &text, "\r\n\r\none");
     client_expect(fd, &text, "data: p0\n\n\r\n0\r\n\r\n");
     client_expect(fd, &text, "\r\n\r\ntwo");
@@ -418,13 +436,16 @@ static void test_time_limits(void **state)
 {
     (void)state;
     struct fixture fixture;
-    start(&fixture, (struct http_server_options){.head_timeout_ns = 30 * NS_PER_MS, .body_timeout_ns = 30 * NS_PER_MS,
-                                                 .idle_timeout_ns = 30 * NS_PER_MS, .write_timeout_ns = 30 * NS_PER_MS,
+    start(&fixture, (struct http_server_options){.head_timeout_ns = 30 * NS_PER_MS,
+                                                 .body_timeout_ns = 30 * NS_PER_MS,
+                                                 .idle_timeout_ns = 30 * NS_PER_MS,
+                                                 .write_timeout_ns = 30 * NS_PER_MS,
                                                  .max_queue_bytes = 200000});
     static const struct simple_case cases[] = {
         {"", "", ""},
         {"GET / HT", "HTTP/1.1 408 Request Timeout\r\n", "the request head took too long\n"},
-        {"POST /" HOST "Content-Length: 3\r\n\r\nab", "HTTP/1.1 408 Request Timeout\r\n", "the request body took too long\n"},
+        {"POST /" HOST "Content-Length: 3\r\n\r\nab", "HTTP/1.1 408 Request Timeout\r\n",
+         "the request body took too long\n"},
         {"POST /" HOST "Content-Length: 3\r\n\r\nabc", "HTTP/1.1 200 OK\r\n", "\r\n\r\nabc"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -518,7 +539,8 @@ static void test_graceful_stop(void **state)
     close(busy);
     close(idle);
     assert_int_equal(pthread_join(fixture.thread, NULL), 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), -1);
     assert_int_equal(errno, ECONNREFUSED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many clients that send pieces of good and bad requests, read or do not, and vanish at random places, against handlers of
- * every kind. Whatever happens: what the handler was shown it is told the end of, once, and nothing is left.
+ * Many clients that send pieces of good and bad requests, read or do not, and vanish at random places, against handlers
+ * of every kind. Whatever happens: what the handler was shown it is told the end of, once, and nothing is left.
  */
 #include "fixture.h"
 
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #define CLIENTS 24
-#define STEPS 8000
+#define STEPS   8000
 
 struct task {
     struct http_timer timer; /* first: the callback finds the task by it */
@@ -133,20 +133,35 @@ static void on_done(void *context, struct http_exchange *x)
     atomic_fetch_add(&ended, 1);
 }
 
-static const struct http_handler HANDLER = {.on_head = on_head, .on_body = on_body, .on_request = on_request,
-                                            .on_abort = on_abort, .on_done = on_done};
+static const struct http_handler HANDLER = {
+    .on_head = on_head, .on_body = on_body, .on_request = on_request, .on_abort = on_abort, .on_done = on_done};
 
 #define HOST " HTTP/1.1\r\nHost: a\r\n"
 
 static const char *const TEXTS[] = {
-    "GET /a" HOST "\r\n", "GET /s" HOST "\r\n", "GET /h" HOST "\r\n", "GET /d" HOST "\r\n", "GET /b" HOST "\r\n", "GET /r" HOST "\r\n",
-    "GET /a HTTP/1.0\r\n\r\n", "HEAD /s" HOST "\r\n", "POST /a" HOST "Content-Length: 10\r\n\r\n0123456789",
-    "POST /u" HOST "Content-Length: 10\r\n\r\n0123456689", "POST /u" HOST "Content-Length: 10\r\n\r\n0123456789",
+    "GET /a" HOST "\r\n",
+    "GET /s" HOST "\r\n",
+    "GET /h" HOST "\r\n",
+    "GET /d" HOST "\r\n",
+    "GET /b" HOST "\r\n",
+    "GET /r" HOST "\r\n",
+    "GET /a HTTP/1.0\r\n\r\n",
+    "HEAD /s" HOST "\r\n",
+    "POST /a" HOST "Content-Length: 10\r\n\r\n0123456789",
+    "POST /u" HOST "Content-Length: 10\r\n\r\n0123456689",
+    "POST /u" HOST "Content-Length: 10\r\n\r\n0123456789",
     "POST /a" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4;x\r\ndefg\r\n0\r\nT: u\r\n\r\n",
-    "POST /u" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "POST /r" HOST "Content-Length: 100000\r\n\r\nabc",
-    "POST /a" HOST "Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc", "POST /a" HOST "Content-Length: 9999999\r\n\r\n",
-    "GET / HTTP/1.1\r\n\r\n", "GET /a HTTP/1.1\nHost: a\n\n", "\x16\x03\x01", "POST /a" HOST "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
-    "\r\n", "GET /a" HOST "Connection: close\r\n\r\n", "GET /a" HOST "X: ",
+    "POST /u" HOST "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+    "POST /r" HOST "Content-Length: 100000\r\n\r\nabc",
+    "POST /a" HOST "Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc",
+    "POST /a" HOST "Content-Length: 9999999\r\n\r\n",
+    "GET / HTTP/1.1\r\n\r\n",
+    "GET /a HTTP/1.1\nHost: a\n\n",
+    "\x16\x03\x01",
+    "POST /a" HOST "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "\r\n",
+    "GET /a" HOST "Connection: close\r\n\r\n",
+    "GET /a" HOST "X: ",
 };
 
 struct client {
@@ -200,9 +215,14 @@ static void storm(uint64_t seed, uint32_t loops)
     struct fixture fixture;
     struct client clients[CLIENTS];
     struct rng rng;
-    struct http_server_options options = {.handler = &HANDLER, .loops = loops, .max_queue_bytes = 300000, .max_connections = 40,
-                                          .head_timeout_ns = 20 * NS_PER_MS, .body_timeout_ns = 20 * NS_PER_MS,
-                                          .write_timeout_ns = 20 * NS_PER_MS, .idle_timeout_ns = 20 * NS_PER_MS};
+    struct http_server_options options = {.handler = &HANDLER,
+                                          .loops = loops,
+                                          .max_queue_bytes = 300000,
+                                          .max_connections = 40,
+                                          .head_timeout_ns = 20 * NS_PER_MS,
+                                          .body_timeout_ns = 20 * NS_PER_MS,
+                                          .write_timeout_ns = 20 * NS_PER_MS,
+                                          .idle_timeout_ns = 20 * NS_PER_MS};
     rng_init(&rng, seed, loops);
     atomic_store(&shown, 0);
     atomic_store(&ended, 0);

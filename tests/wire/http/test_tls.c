@@ -122,7 +122,8 @@ static void test_exchange_and_verification(void **state)
         assert_int_equal(len, 8);
         assert_memory_equal(protocol, "http/1.1", 8);
         assert_true(SSL_version(ssl) >= TLS1_2_VERSION);
-        static const char request[] = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
+        static const char request[] =
+            "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
         write_all(ssl, request, sizeof request - 1);
         read_until_end(ssl, &text);
         assert_non_null(strstr(strbuf_text(&text), "\r\n\r\nhello"));
