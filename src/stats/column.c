@@ -166,7 +166,7 @@ bool column_next(struct column_cursor *cursor, int64_t *ret)
     if (cursor->at == cursor->len && !load_next(cursor))
         return false;
     uint64_t raw = 0;
-    for (unsigned shift = 0;; shift += 7) {
+    for (unsigned shift = 0; cursor->at < cursor->len && shift < 70; shift += 7) {
         uint8_t byte = cursor->bytes[cursor->at++];
         raw |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
@@ -187,16 +187,20 @@ void values_done(struct values *values)
     *values = (struct values){0};
 }
 
-static as_status append_values(const struct column *column, struct values *values)
+/* AS_E_IO also when the blocks hold other than `room` values: the file was changed from outside. */
+static as_status append_values(const struct column *column, int64_t room, struct values *values)
 {
     struct column_cursor cursor;
     column_cursor_init(&cursor, column);
     int64_t value;
     while (column_next(&cursor, &value)) {
-        if (value != COLUMN_MISSING)
-            values->at[values->count++] = value;
+        if (value == COLUMN_MISSING)
+            continue;
+        if (room-- == 0)
+            return AS_E_IO;
+        values->at[values->count++] = value;
     }
-    return cursor.status;
+    return cursor.status == AS_OK && room != 0 ? AS_E_IO : cursor.status;
 }
 
 as_status column_load_sorted(const struct column *const *columns, size_t count, struct values *ret)
@@ -214,7 +218,7 @@ as_status column_load_sorted(const struct column *const *columns, size_t count, 
             return AS_E_NOMEM;
     }
     for (size_t i = 0; i < count; i++) {
-        as_status status = append_values(columns[i], &values);
+        as_status status = append_values(columns[i], columns[i]->rows - columns[i]->missing, &values);
         if (status == AS_OK)
             continue;
         values_done(&values);

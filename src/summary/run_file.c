@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define RUN_FILE_MAX_BYTES (16 * 1024 * 1024)
+#define RUN_FILE_MAX_BYTES ((size_t)16 * 1024 * 1024)
 
 #define FACT(type, member)                                                                                             \
     {                                                                                                                  \

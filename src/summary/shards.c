@@ -19,7 +19,7 @@ static const char *const local_members[] = {
 static bool same_name(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
-        char x = *a == '_' ? '-' : *a, y = *b == '_' ? '-' : *b;
+        char x = (char)(*a == '_' ? '-' : *a), y = (char)(*b == '_' ? '-' : *b);
         if (x != y)
             return false;
     }

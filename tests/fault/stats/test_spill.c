@@ -91,6 +91,29 @@ static void test_no_folder_falls_back_to_memory(void **state)
     column_store_close(&store);
 }
 
+/* Something else wrote over the file: an error, and no write past the array. */
+static void test_changed_block_is_an_error(void **state)
+{
+    (void)state;
+    static uint8_t ones[4096];
+    struct column_store store;
+    column_store_open(&store, "/tmp");
+    struct column column;
+    column_init(&column, &store);
+    fill(&column);
+    for (int byte = 0; byte < 256; byte += 51) {
+        for (size_t i = 0; i < sizeof ones; i++)
+            ones[i] = (uint8_t)byte;
+        assert_int_equal(pwrite(store.fd, ones, sizeof ones, 4096), sizeof ones);
+        AS_AUTO_VALUES struct values values = {0};
+        const struct column *columns[] = {&column};
+        assert_int_equal(column_load_sorted(columns, 1, &values), AS_E_IO);
+        assert_null(values.at);
+    }
+    column_done(&column);
+    column_store_close(&store);
+}
+
 static void test_unreadable_block_is_an_error(void **state)
 {
     (void)state;
@@ -113,9 +136,8 @@ static void test_unreadable_block_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spills_to_an_unnamed_file),
-        cmocka_unit_test(test_full_disk_keeps_blocks_in_memory),
-        cmocka_unit_test(test_no_folder_falls_back_to_memory),
+        cmocka_unit_test(test_spills_to_an_unnamed_file),      cmocka_unit_test(test_full_disk_keeps_blocks_in_memory),
+        cmocka_unit_test(test_no_folder_falls_back_to_memory), cmocka_unit_test(test_changed_block_is_an_error),
         cmocka_unit_test(test_unreadable_block_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
