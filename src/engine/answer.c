@@ -121,7 +121,8 @@ static void end_read(struct slot *slot, bool between)
         return;
     slot->is_read_open = false;
     if (engine->modality->read_end)
-        engine->modality->read_end(engine->modality_context, slot->answer, between && slot->is_event_last && sse_is_between(&slot->sse));
+        engine->modality->read_end(engine->modality_context, slot->answer,
+                                   between && slot->is_event_last && sse_is_between(&slot->sse));
 }
 
 static bool is_end_marker(const struct sse_event *event)

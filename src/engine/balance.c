@@ -24,7 +24,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Each place goes to the endpoint with the most credit: credit grows by the weight each place and a pick costs the sum. */
+/* Each place goes to the endpoint with the most credit: credit grows by the weight each place and a pick costs the sum.
+ */
 static as_status make_cycle(struct balance *balance, const uint32_t *weights, struct as_error *err)
 {
     uint64_t sum = 0, divisor = 0;
@@ -56,8 +57,8 @@ static as_status make_cycle(struct balance *balance, const uint32_t *weights, st
     return AS_OK;
 }
 
-as_status balance_init(struct balance *balance, const struct engine_options *options, const uint32_t *weights, uint32_t count,
-                       struct as_error *err)
+as_status balance_init(struct balance *balance, const struct engine_options *options, const uint32_t *weights,
+                       uint32_t count, struct as_error *err)
 {
     memset(balance, 0, sizeof *balance);
     balance->policy = options->balance;
@@ -84,7 +85,8 @@ void balance_done(struct balance *balance)
 
 static bool is_out(const struct balance *balance, uint32_t endpoint, int64_t now_ns)
 {
-    return balance->eject_after && atomic_load_explicit(&balance->endpoints[endpoint].out_until_ns, memory_order_relaxed) > now_ns;
+    return balance->eject_after &&
+           atomic_load_explicit(&balance->endpoints[endpoint].out_until_ns, memory_order_relaxed) > now_ns;
 }
 
 /* Endpoint at a place of the order that `seq` follows; places count on from seq. */

@@ -8,11 +8,12 @@
  * weighted round robin  a precomputed cycle of smooth weighted round robin (the order nginx uses), indexed by seq
  * round robin           seq modulo the number of endpoints
  * random                a hash of (seed, seq), uniform; weights play no part
- * least in flight       the endpoint with the fewest requests in flight now, ties broken in round-robin order. One whose last
- *                       try could not connect takes part only on its own turn of the round robin: failing fast earns nothing
+ * least in flight       the endpoint with the fewest requests in flight now, ties broken in round-robin order. One
+ * whose last try could not connect takes part only on its own turn of the round robin: failing fast earns nothing
  *
- * Ejection (eject_after > 0): after so many consecutive failures (no connection, timeout, cut answer, 5xx) an endpoint is passed
- * over for 5 s; its requests go to the next one in order that is in. When all are out, the order is followed as if none were.
+ * Ejection (eject_after > 0): after so many consecutive failures (no connection, timeout, cut answer, 5xx) an endpoint
+ * is passed over for 5 s; its requests go to the next one in order that is in. When all are out, the order is followed
+ * as if none were.
  *
  * Any thread; counters are shared, without locks.
  */
@@ -44,8 +45,8 @@ struct balance {
 enum balance_verdict { BALANCE_UNUSED, BALANCE_FINE, BALANCE_FAILED, BALANCE_UNREACHABLE };
 
 /* `weights` of `count` ≥ 1 endpoints, each ≥ 1. AS_E_LIMIT when they make too long a cycle. */
-as_status balance_init(struct balance *balance, const struct engine_options *options, const uint32_t *weights, uint32_t count,
-                       struct as_error *err) AS_NODISCARD;
+as_status balance_init(struct balance *balance, const struct engine_options *options, const uint32_t *weights,
+                       uint32_t count, struct as_error *err) AS_NODISCARD;
 void balance_done(struct balance *balance);
 /* Picks for a new request and counts it in flight. `now_ns` on any one clock. */
 uint32_t balance_pick(struct balance *balance, int64_t seq, int64_t now_ns);

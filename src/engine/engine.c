@@ -32,7 +32,8 @@ static uint32_t useful_threads(const struct engine_plan *plan, uint32_t threads)
     return threads > 0 ? threads : 1;
 }
 
-static as_status copy_endpoints(struct engine *engine, const struct engine_endpoint *endpoints, uint32_t count, struct as_error *err)
+static as_status copy_endpoints(struct engine *engine, const struct engine_endpoint *endpoints, uint32_t count,
+                                struct as_error *err)
 {
     engine->net_endpoints = calloc(count, sizeof *engine->net_endpoints);
     engine->heads = calloc(count, sizeof *engine->heads);
@@ -99,9 +100,9 @@ as_status engine_prepare(const struct engine_setup *setup, struct engine **ret, 
     return AS_OK;
 }
 
-as_status engine_new(const struct engine_plan *plan, const struct engine_options *options, const struct engine_endpoint *endpoints,
-                     uint32_t endpoint_count, const struct modality *modality, void *modality_context,
-                     const struct record_sink *sink, struct engine **ret, struct as_error *err)
+as_status engine_new(const struct engine_plan *plan, const struct engine_options *options,
+                     const struct engine_endpoint *endpoints, uint32_t endpoint_count, const struct modality *modality,
+                     void *modality_context, const struct record_sink *sink, struct engine **ret, struct as_error *err)
 {
     const struct engine_setup setup = {plan, options, endpoints, endpoint_count, modality, modality_context, *sink};
     return engine_prepare(&setup, ret, err);
@@ -271,7 +272,8 @@ as_status engine_run(struct engine *engine, struct engine_result *ret, struct as
         pthread_join(engine->threads[i].handle, NULL);
     for (uint32_t i = 0; i < engine->thread_count; i++) {
         if (engine->threads[i].status != AS_OK)
-            status = error_set(err, engine->threads[i].status, "no memory for more requests in flight; the run was ended");
+            status =
+                error_set(err, engine->threads[i].status, "no memory for more requests in flight; the run was ended");
     }
     collect(engine, ret);
     return status;

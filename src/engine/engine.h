@@ -3,9 +3,10 @@
 #define ASSAY_ENGINE_ENGINE_H
 
 /*
- * Runs a plan of requests: threads, permits, send times, tries, deadlines, drain. Closed loop: `concurrency` permits, the next request
- * of the plan starts when one is free. Open loop: request i is due at epoch + due_ns[i], whatever the server does; `max_concurrency`
- * caps what is in flight, waiting shows as queue_delay. engine_run returns when every request has its record.
+ * Runs a plan of requests: threads, permits, send times, tries, deadlines, drain. Closed loop: `concurrency` permits,
+ * the next request of the plan starts when one is free. Open loop: request i is due at epoch + due_ns[i], whatever the
+ * server does; `max_concurrency` caps what is in flight, waiting shows as queue_delay. engine_run returns when every
+ * request has its record.
  */
 
 #include "base/clock.h"
@@ -23,20 +24,20 @@ enum engine_balance { BALANCE_WEIGHTED_ROUND_ROBIN, BALANCE_ROUND_ROBIN, BALANCE
 /* An endpoint with what the engine adds to its requests. */
 struct engine_endpoint {
     struct net_endpoint *net;
-    uint32_t weight;          /* ≥ 1 */
-    const char *headers;      /* extra header lines, each ending in CR LF, Authorization among them; never logged */
+    uint32_t weight;     /* ≥ 1 */
+    const char *headers; /* extra header lines, each ending in CR LF, Authorization among them; never logged */
 };
 
 struct engine_plan {
-    int64_t request_count;    /* of the whole plan, warm-up included; INT64_MAX = bounded by time */
-    int64_t warmup_count;     /* the first so many are warm-up */
-    bool warmup_barrier;      /* the first measured send waits for the last warm-up completion */
-    uint32_t concurrency;     /* closed loop permits; 0 = open loop */
-    const int64_t *due_ns;    /* open loop: due time of each of request_count requests, ascending, from the epoch */
-    uint32_t max_concurrency; /* open loop cap, 0 = none */
-    int64_t ramp_up_ns;       /* closed loop: permits grow linearly from 1 to concurrency in this time; 0 = none */
-    int64_t duration_ns;      /* no new request after this much of the measured part; 0 = no limit */
-    int64_t stop_after_ns;    /* the same from the start of the run; 0 = no limit */
+    int64_t request_count;       /* of the whole plan, warm-up included; INT64_MAX = bounded by time */
+    int64_t warmup_count;        /* the first so many are warm-up */
+    bool warmup_barrier;         /* the first measured send waits for the last warm-up completion */
+    uint32_t concurrency;        /* closed loop permits; 0 = open loop */
+    const int64_t *due_ns;       /* open loop: due time of each of request_count requests, ascending, from the epoch */
+    uint32_t max_concurrency;    /* open loop cap, 0 = none */
+    int64_t ramp_up_ns;          /* closed loop: permits grow linearly from 1 to concurrency in this time; 0 = none */
+    int64_t duration_ns;         /* no new request after this much of the measured part; 0 = no limit */
+    int64_t stop_after_ns;       /* the same from the start of the run; 0 = no limit */
     uint32_t shard, shard_count; /* this process sends requests seq % shard_count == shard; 0, 1 = all */
 };
 
@@ -44,16 +45,17 @@ struct engine_options {
     uint32_t threads;
     enum engine_balance balance;
     uint64_t seed;
-    uint32_t retries;             /* further tries of a failed request */
-    int64_t retry_backoff_ns;     /* first wait, doubled each time, Retry-After honoured, capped at 30 s */
-    uint32_t eject_after;         /* consecutive failures that take an endpoint out for 5 s; 0 = never */
-    int64_t request_timeout_ns;   /* per request, tries included; from sent_ns */
-    int64_t drain_ns;             /* how long requests in flight may go on after a stop */
+    uint32_t retries;           /* further tries of a failed request */
+    int64_t retry_backoff_ns;   /* first wait, doubled each time, Retry-After honoured, capped at 30 s */
+    uint32_t eject_after;       /* consecutive failures that take an endpoint out for 5 s; 0 = never */
+    int64_t request_timeout_ns; /* per request, tries included; from sent_ns */
+    int64_t drain_ns;           /* how long requests in flight may go on after a stop */
     bool save_content, save_gaps;
     bool prewarm;
-    const char *run_id;           /* in the x-assay-id header */
+    const char *run_id; /* in the x-assay-id header */
     const char *user_agent;
-    const char *const *secrets;   /* ends with NULL; texts of 4 bytes and more that no record may hold (API keys); NULL = none */
+    const char *const
+        *secrets; /* ends with NULL; texts of 4 bytes and more that no record may hold (API keys); NULL = none */
     struct net_options net;
 };
 
@@ -68,18 +70,18 @@ struct engine_progress {
 
 /* What a run leaves beside its records. */
 struct engine_result {
-    struct mono epoch;            /* start of the run: record instants count from here */
+    struct mono epoch;                /* start of the run: record instants count from here */
     struct clock_offset epoch_offset; /* wall − mono at the epoch */
-    int64_t measured_start_ns;    /* instant at which measuring began (ramp end, first measured send) */
-    int64_t ended_ns;             /* last completion of any outcome */
-    int64_t planned, skipped;     /* planned − begun */
+    int64_t measured_start_ns;        /* instant at which measuring began (ramp end, first measured send) */
+    int64_t ended_ns;                 /* last completion of any outcome */
+    int64_t planned, skipped;         /* planned − begun */
     bool stopped_by_signal, drain_expired;
-    int64_t cpu_ns;               /* this process, from epoch to end, all threads */
-    int64_t late_sends;           /* sent > 1 ms after due */
-    int64_t clock_step_ns;        /* largest change of wall − mono seen during the run */
+    int64_t cpu_ns;                                        /* this process, from epoch to end, all threads */
+    int64_t late_sends;                                    /* sent > 1 ms after due */
+    int64_t clock_step_ns;                                 /* largest change of wall − mono seen during the run */
     int64_t lag_p50_ns, lag_p99_ns, lag_max_ns, lag_reads; /* client_lag over all stamped reads; -1 = none */
     int64_t ejections;
-    struct net_counters net;      /* summed over loops; peaks are sums of peaks */
+    struct net_counters net; /* summed over loops; peaks are sums of peaks */
 };
 
 struct engine;
@@ -96,19 +98,20 @@ struct engine_setup {
 };
 
 /*
- * Checks the plan, makes threads' loops and slots; connects to nothing. AS_E_INVALID: the plan or options make no sense; AS_E_LIMIT:
- * weights; AS_E_IO: no descriptors; AS_E_NOMEM.
+ * Checks the plan, makes threads' loops and slots; connects to nothing. AS_E_INVALID: the plan or options make no
+ * sense; AS_E_LIMIT: weights; AS_E_IO: no descriptors; AS_E_NOMEM.
  */
 as_status engine_prepare(const struct engine_setup *setup, struct engine **ret, struct as_error *err) AS_NODISCARD;
 /* The same with everything as an argument of its own. */
-as_status engine_new(const struct engine_plan *plan, const struct engine_options *options, const struct engine_endpoint *endpoints,
-                     uint32_t endpoint_count, const struct modality *modality, void *modality_context,
-                     const struct record_sink *sink, struct engine **ret, struct as_error *err) AS_NODISCARD;
+as_status engine_new(const struct engine_plan *plan, const struct engine_options *options,
+                     const struct engine_endpoint *endpoints, uint32_t endpoint_count, const struct modality *modality,
+                     void *modality_context, const struct record_sink *sink, struct engine **ret,
+                     struct as_error *err) AS_NODISCARD;
 /* Takes NULL. Not while engine_run is running. */
 void engine_free(struct engine *engine);
 /*
- * Runs the plan, once, in this thread and options.threads − 1 others; returns when every request that was begun has its record.
- * *ret is filled also when memory ran out (AS_E_NOMEM: the run was stopped early). AS_E_STATE: it ran already.
+ * Runs the plan, once, in this thread and options.threads − 1 others; returns when every request that was begun has its
+ * record. *ret is filled also when memory ran out (AS_E_NOMEM: the run was stopped early). AS_E_STATE: it ran already.
  */
 as_status engine_run(struct engine *engine, struct engine_result *ret, struct as_error *err) AS_NODISCARD;
 /* Async-signal-safe. First call: no new requests, drain. Second: cancel at once. */

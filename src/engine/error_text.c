@@ -9,12 +9,12 @@
 #include <strings.h>
 
 /* What is looked at of a text; far more than is kept, so that a secret is not cut in two at the limit. */
-#define WORK_BYTES 4096
-#define SECRET_BYTES_MIN 4
+#define WORK_BYTES        4096
+#define SECRET_BYTES_MIN  4
 #define MESSAGE_DEPTH_MAX 4
 #define MESSAGE_ITEMS_MAX 8
-#define REPLACEMENT "\xEF\xBF\xBD"
-#define ELLIPSIS "\xE2\x80\xA6"
+#define REPLACEMENT       "\xEF\xBF\xBD"
+#define ELLIPSIS          "\xE2\x80\xA6"
 
 struct work {
     char text[WORK_BYTES];
@@ -95,7 +95,8 @@ static void add_location(struct work *work, const char *at, const char *end)
     while (json_next_item(&cursor, &is_first)) {
         struct json_raw step;
         int type = json_cursor_type(&cursor);
-        bool is_taken = type == JSON_STRING ? json_take_string(&cursor, &step) : type == JSON_NUMBER && json_take_number(&cursor, &step);
+        bool is_taken = type == JSON_STRING ? json_take_string(&cursor, &step)
+                                            : type == JSON_NUMBER && json_take_number(&cursor, &step);
         if (!is_taken)
             return;
         if (has_any)
@@ -111,7 +112,8 @@ static bool add_message(struct work *work, const char *at, const char *end, int 
 
 static bool add_object_message(struct work *work, const char *at, const char *end, int depth)
 {
-    static const char *const keys[] = {"error", "message", "msg", "detail", "errors", "error_message", "description", "title", "reason"};
+    static const char *const keys[] = {"error",         "message",     "msg",   "detail", "errors",
+                                       "error_message", "description", "title", "reason"};
     struct json_raw error, message;
     if (member_string(at, end, "error", &error) && member_string(at, end, "message", &message)) {
         work_add_json(work, &error);
@@ -186,7 +188,8 @@ static const char *add_entity(struct work *work, const char *at, const char *end
 {
     static const struct {
         const char *name, *text;
-    } entities[] = {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&apos;", "'"}, {"&nbsp;", " "}};
+    } entities[] = {{"&amp;", "&"}, {"&lt;", "<"},   {"&gt;", ">"},  {"&quot;", "\""},
+                    {"&#39;", "'"}, {"&apos;", "'"}, {"&nbsp;", " "}};
     for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
         size_t len = strlen(entities[i].name);
         if ((size_t)(end - at) >= len && memcmp(at, entities[i].name, len) == 0) {
@@ -382,7 +385,8 @@ static const char *match_phrase(const char *at, const char *end, const char *phr
     for (; *phrase; phrase++, at++) {
         if (at == end)
             return NULL;
-        bool is_equal = *phrase == ' ' ? *at == ' ' || *at == '_' || *at == '-' : tolower((unsigned char)*at) == *phrase;
+        bool is_equal =
+            *phrase == ' ' ? *at == ' ' || *at == '_' || *at == '-' : tolower((unsigned char)*at) == *phrase;
         if (!is_equal)
             return NULL;
     }
@@ -392,12 +396,33 @@ static const char *match_phrase(const char *at, const char *end, const char *phr
 bool error_text_is_oom(const char *text, size_t len)
 {
     static const char *const phrases[] = {
-        "oom", "oomkilled", "out of memory", "outofmemory", "outofmemoryerror", "out of device memory", "out of host memory",
-        "cudaerroroutofmemory", "hiperroroutofmemory", "erroroutofdevicememory", "erroroutofhostmemory",
-        "cudaerrormemoryallocation", "hiperrormemoryallocation", "alloc failed", "bad alloc", "memoryerror",
-        "cannot allocate memory", "can't allocate memory", "could not allocate memory", "failed to allocate memory",
-        "unable to allocate memory", "memory allocation failed", "memory allocation failure", "memory allocation error",
-        "not enough memory", "insufficient memory", "memory exhausted",
+        "oom",
+        "oomkilled",
+        "out of memory",
+        "outofmemory",
+        "outofmemoryerror",
+        "out of device memory",
+        "out of host memory",
+        "cudaerroroutofmemory",
+        "hiperroroutofmemory",
+        "erroroutofdevicememory",
+        "erroroutofhostmemory",
+        "cudaerrormemoryallocation",
+        "hiperrormemoryallocation",
+        "alloc failed",
+        "bad alloc",
+        "memoryerror",
+        "cannot allocate memory",
+        "can't allocate memory",
+        "could not allocate memory",
+        "failed to allocate memory",
+        "unable to allocate memory",
+        "memory allocation failed",
+        "memory allocation failure",
+        "memory allocation error",
+        "not enough memory",
+        "insufficient memory",
+        "memory exhausted",
     };
     const char *end = text + len;
     for (const char *at = text; at < end; at++) {

@@ -3,12 +3,13 @@
 #define ASSAY_ENGINE_INTERNAL_H
 
 /*
- * What the files of this module share. engine.c makes and runs threads; thread.c is a thread's loop: permits, timers, stop;
- * request.c is a request from its permit to its record, tries inside; answer.c hears the transport and feeds the modality.
+ * What the files of this module share. engine.c makes and runs threads; thread.c is a thread's loop: permits, timers,
+ * stop; request.c is a request from its permit to its record, tries inside; answer.c hears the transport and feeds the
+ * modality.
  *
- * A slot is a permit with everything its request needs. FREE → ACTIVE (a try runs) ⇄ BACKOFF (waits for the next try) → FREE. From
- * the answer's end marker to the end of the HTTP body it is ACTIVE with is_answered: nothing counts any more, the connection is
- * only drained.
+ * A slot is a permit with everything its request needs. FREE → ACTIVE (a try runs) ⇄ BACKOFF (waits for the next try) →
+ * FREE. From the answer's end marker to the end of the HTTP body it is ACTIVE with is_answered: nothing counts any
+ * more, the connection is only drained.
  */
 
 #include "base/strbuf.h"
@@ -23,11 +24,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define DRAIN_NS (INT64_C(250) * NS_PER_MS)
-#define DRAIN_BYTES ((uint64_t)64 * 1024)
-#define ERROR_BODY_BYTES ((size_t)64 * 1024)
+#define DRAIN_NS          (INT64_C(250) * NS_PER_MS)
+#define DRAIN_BYTES       ((uint64_t)64 * 1024)
+#define ERROR_BODY_BYTES  ((size_t)64 * 1024)
 #define RETRY_WAIT_MAX_NS (INT64_C(30) * NS_PER_S)
-#define SLOT_BLOCK 64
+#define SLOT_BLOCK        64
 
 enum slot_state { SLOT_FREE, SLOT_ACTIVE, SLOT_BACKOFF };
 
@@ -39,16 +40,16 @@ enum reading {
     READING_NOTHING, /* no head yet */
     READING_SNIFF,   /* stream or not: undecided, its first bytes are in body */
     READING_EVENTS,
-    READING_BODY,    /* collected in body, unless it came whole in one span */
-    READING_ERROR,   /* the same, of a status other than 2xx, as far as ERROR_BODY_BYTES */
-    READING_OVER     /* given to the modality, or not wanted */
+    READING_BODY,  /* collected in body, unless it came whole in one span */
+    READING_ERROR, /* the same, of a status other than 2xx, as far as ERROR_BODY_BYTES */
+    READING_OVER   /* given to the modality, or not wanted */
 };
 
 /* What became of a try, before the modality has its say. */
 struct verdict {
     enum outcome outcome;
     enum error_type error_type;
-    bool is_final;      /* the modality may not replace it */
+    bool is_final;       /* the modality may not replace it */
     const char *message; /* plain text, or NULL: made from the body */
 };
 
@@ -72,8 +73,8 @@ struct slot {
     int64_t try_start_ns, answered_ns, last_ns, last_lag_ns; /* since the epoch; last: the newest read */
     bool last_is_kernel;
     bool has_head, has_begun, is_stream, is_answered;
-    bool is_read_open;  /* events were read since the last read_end */
-    bool is_event_last; /* the newest span ended with an event, not with a comment or a part of one */
+    bool is_read_open;   /* events were read since the last read_end */
+    bool is_event_last;  /* the newest span ended with an event, not with a comment or a part of one */
     bool is_at_endpoint; /* counted in flight there */
     uint64_t drained_bytes;
     struct sse_reader sse;
@@ -87,15 +88,15 @@ struct engine_thread {
     struct engine *engine;
     struct net_loop *loop;
     uint32_t index;
-    uint32_t permits, opened;    /* closed loop: slots in all; those given out (open loop: ever needed) */
-    uint32_t busy;               /* slots not FREE */
+    uint32_t permits, opened;        /* closed loop: slots in all; those given out (open loop: ever needed) */
+    uint32_t busy;                   /* slots not FREE */
     struct slot *free, *spare, *all; /* spare: made, but its permit is not open yet */
     struct slot_block *blocks;
     struct timer_list deadlines, waits;
-    bool is_stop_seen, is_over;  /* is_over: the schedule will give nothing more */
+    bool is_stop_seen, is_over; /* is_over: the schedule will give nothing more */
     bool is_filling;
-    int64_t wake_ns;             /* when the schedule is worth asking again */
-    as_status status;            /* AS_E_NOMEM ends the run */
+    int64_t wake_ns;  /* when the schedule is worth asking again */
+    as_status status; /* AS_E_NOMEM ends the run */
     int64_t last_done_ns, late_sends;
     bool has_drain_expired;
     pthread_t handle;
@@ -153,7 +154,8 @@ void engine_wake_all(struct engine *engine);
 bool engine_open_gate(struct engine *engine);
 
 /* thread.c */
-as_status thread_init(struct engine_thread *thread, struct engine *engine, uint32_t index, struct as_error *err) AS_NODISCARD;
+as_status thread_init(struct engine_thread *thread, struct engine *engine, uint32_t index,
+                      struct as_error *err) AS_NODISCARD;
 void thread_done(struct engine_thread *thread);
 void thread_run(struct engine_thread *thread);
 /* Begins whatever may begin now. */
@@ -161,8 +163,8 @@ void thread_fill(struct engine_thread *thread, int64_t now_ns);
 
 /* request.c */
 /*
- * Builds and sends; a refusal makes its record at once. The slot is FREE before, and FREE or ACTIVE after. Returns the time it has
- * become.
+ * Builds and sends; a refusal makes its record at once. The slot is FREE before, and FREE or ACTIVE after. Returns the
+ * time it has become.
  */
 int64_t request_begin(struct slot *slot, const struct schedule_request *request, int64_t now_ns);
 /* Its backoff is over. */

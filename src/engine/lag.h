@@ -3,14 +3,14 @@
 #define ASSAY_ENGINE_LAG_H
 
 /*
- * How late the client read what had arrived: user stamp − kernel stamp of every stamped read, counted in buckets 1/32 of their
- * value wide. Fixed size, no allocation; one thread at a time.
+ * How late the client read what had arrived: user stamp − kernel stamp of every stamped read, counted in buckets 1/32
+ * of their value wide. Fixed size, no allocation; one thread at a time.
  */
 
 #include <stdint.h>
 
 #define LAG_SUB_BITS 5
-#define LAG_BUCKETS ((64 - LAG_SUB_BITS) << LAG_SUB_BITS)
+#define LAG_BUCKETS  ((64 - LAG_SUB_BITS) << LAG_SUB_BITS)
 
 /* All zero = empty. */
 struct lag {

@@ -15,16 +15,19 @@ static void enter_gauge(struct engine_progress *progress)
 {
     int64_t now = atomic_fetch_add_explicit(&progress->in_flight, 1, memory_order_relaxed) + 1;
     int64_t peak = atomic_load_explicit(&progress->peak_in_flight, memory_order_relaxed);
-    while (now > peak && !atomic_compare_exchange_weak_explicit(&progress->peak_in_flight, &peak, now, memory_order_relaxed,
-                                                                memory_order_relaxed)) {
+    while (now > peak && !atomic_compare_exchange_weak_explicit(&progress->peak_in_flight, &peak, now,
+                                                                memory_order_relaxed, memory_order_relaxed)) {
     }
 }
 
 static void count_outcome(struct engine_progress *progress, const struct request_record *record)
 {
     _Atomic int64_t *const counters[OUTCOME_COUNT] = {
-        [OUTCOME_OK] = &progress->ok,           [OUTCOME_FAILED] = &progress->failed,   [OUTCOME_TIMED_OUT] = &progress->timed_out,
-        [OUTCOME_CANCELLED] = &progress->cancelled, [OUTCOME_REFUSED] = &progress->refused,
+        [OUTCOME_OK] = &progress->ok,
+        [OUTCOME_FAILED] = &progress->failed,
+        [OUTCOME_TIMED_OUT] = &progress->timed_out,
+        [OUTCOME_CANCELLED] = &progress->cancelled,
+        [OUTCOME_REFUSED] = &progress->refused,
     };
     count(counters[record->outcome], 1);
     if (record->outcome != OUTCOME_OK)
@@ -33,8 +36,8 @@ static void count_outcome(struct engine_progress *progress, const struct request
         count(&progress->completion_tokens, record->completion_tokens);
     int64_t recent_ns = record->ttft_ns >= 0 ? record->ttft_ns : record->response_time_ns;
     uint64_t place = atomic_fetch_add_explicit(&progress->recent_count, 1, memory_order_relaxed);
-    atomic_store_explicit(&progress->recent_ns[place % (sizeof progress->recent_ns / sizeof *progress->recent_ns)], recent_ns,
-                          memory_order_relaxed);
+    atomic_store_explicit(&progress->recent_ns[place % (sizeof progress->recent_ns / sizeof *progress->recent_ns)],
+                          recent_ns, memory_order_relaxed);
 }
 
 /* ---- begin ---- */
@@ -51,8 +54,8 @@ static void put_record(struct slot *slot, struct request_record *record, int64_t
 {
     struct engine_thread *thread = slot->thread;
     struct engine *engine = thread->engine;
-    record->phase = (uint8_t)schedule_phase(&engine->schedule, slot->seq, record->sent_ns >= 0 ? record->sent_ns : slot->start_ns,
-                                            record->done_ns);
+    record->phase = (uint8_t)schedule_phase(&engine->schedule, slot->seq,
+                                            record->sent_ns >= 0 ? record->sent_ns : slot->start_ns, record->done_ns);
     count_outcome(&engine->progress, record);
     if (record->done_ns > thread->last_done_ns)
         thread->last_done_ns = record->done_ns;
@@ -174,7 +177,8 @@ static struct verdict status_verdict(const struct slot *slot, struct error_text 
     struct verdict verdict = {OUTCOME_FAILED, error_type_of_status(status), true, NULL};
     if (verdict.error_type == ERROR_TYPE_REDIRECT) {
         const char *to = slot->head.location[0] ? slot->head.location : "no Location";
-        snprintf(text->text, sizeof text->text, "HTTP %d redirects to %s; measured traffic does not follow redirects", status, to);
+        snprintf(text->text, sizeof text->text, "HTTP %d redirects to %s; measured traffic does not follow redirects",
+                 status, to);
         verdict.message = text->text;
     }
     return verdict;
@@ -206,7 +210,8 @@ static struct verdict judge_try(const struct slot *slot, enum net_end end, struc
     static const struct verdict cancelled = {OUTCOME_CANCELLED, ERROR_TYPE_NONE, true, NULL};
     static const struct verdict coded = {OUTCOME_FAILED, ERROR_TYPE_DECODE, true,
                                          "the answer has a Content-Encoding though only identity was accepted"};
-    static const struct verdict too_large = {OUTCOME_FAILED, ERROR_TYPE_BODY, true, "the answer is larger than what is read of one"};
+    static const struct verdict too_large = {OUTCOME_FAILED, ERROR_TYPE_BODY, true,
+                                             "the answer is larger than what is read of one"};
     if (slot->is_answered)
         return fine;
     if (slot->abort == ABORT_TIMEOUT)
@@ -238,7 +243,8 @@ static int64_t try_done_ns(const struct slot *slot, enum net_end end, int64_t no
 {
     if (slot->is_answered)
         return slot->answered_ns;
-    bool is_framed = slot->head.chunked || slot->head.content_length >= 0 || slot->head.status == 204 || slot->head.status == 304;
+    bool is_framed =
+        slot->head.chunked || slot->head.content_length >= 0 || slot->head.status == 204 || slot->head.status == 304;
     return end == NET_END_COMPLETE && is_framed && slot->last_ns >= 0 ? slot->last_ns : now_ns;
 }
 
@@ -290,7 +296,8 @@ static int64_t retry_wait_ns(const struct slot *slot, const struct verdict *verd
 }
 
 /* Everything the engine knows, before the modality judges. */
-static void fill_record(const struct slot *slot, const struct verdict *verdict, int64_t done_ns, struct request_record *record)
+static void fill_record(const struct slot *slot, const struct verdict *verdict, int64_t done_ns,
+                        struct request_record *record)
 {
     const struct engine *engine = slot->thread->engine;
     const struct net_exchange *x = &slot->x;
@@ -351,7 +358,8 @@ static void enforce(const struct slot *slot, const struct verdict *verdict, stru
         return;
     }
     if (record->error_message.at != text->text && record->error_message.at) {
-        error_text_from_plain(record->error_message.at, record->error_message.len, slot->thread->engine->options.secrets, text);
+        error_text_from_plain(record->error_message.at, record->error_message.len,
+                              slot->thread->engine->options.secrets, text);
         record->error_message = (struct record_text){text->text, text->len};
     }
     record->oom = record->oom || (record->error_message.at && text->is_oom);

@@ -29,8 +29,8 @@ static char *take_text(struct strbuf *text, size_t *ret_len)
     return data;
 }
 
-as_status request_head_init(struct request_head *head, const struct engine_endpoint *endpoint, const struct engine_options *options,
-                            struct as_error *err)
+as_status request_head_init(struct request_head *head, const struct engine_endpoint *endpoint,
+                            const struct engine_options *options, struct as_error *err)
 {
     AS_AUTO_STRBUF struct strbuf line, host, fixed, id;
     const char *extra = endpoint->headers ? endpoint->headers : "";
@@ -101,13 +101,14 @@ static int64_t body_bytes(const struct payload *payload)
     return (int64_t)bytes;
 }
 
-as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq, struct head_buffer *buffer,
-                             size_t *ret_len)
+as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq,
+                             struct head_buffer *buffer, size_t *ret_len)
 {
     size_t path_len = strlen(payload->path);
     /* Names of our own headers, two numbers and line ends take less than 128 bytes. */
     size_t needed = head->line_len + path_len + head->host_len + head->id_len + 128 +
-                    (payload->accept ? strlen(payload->accept) : 0) + (payload->content_type ? strlen(payload->content_type) : 0);
+                    (payload->accept ? strlen(payload->accept) : 0) +
+                    (payload->content_type ? strlen(payload->content_type) : 0);
     if (needed > buffer->capacity) {
         size_t capacity = (needed + 127) / 128 * 128;
         char *data = realloc(buffer->data, capacity);

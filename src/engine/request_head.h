@@ -3,8 +3,8 @@
 #define ASSAY_ENGINE_REQUEST_HEAD_H
 
 /*
- * The bytes of a request's head. What is the same for all requests of an endpoint is made once (request_head_init); the rest is
- * written for each request into a buffer that its slot keeps:
+ * The bytes of a request's head. What is the same for all requests of an endpoint is made once (request_head_init); the
+ * rest is written for each request into a buffer that its slot keeps:
  *
  *   POST <prefix><path> HTTP/1.1 · Host · Accept · Content-Type · Content-Length · x-assay-id        per request
  *   User-Agent · Accept-Encoding: identity · [Connection: close] · extra header lines · empty line    per endpoint
@@ -17,19 +17,19 @@
 #include <stddef.h>
 
 struct request_head {
-    char *line;  /* "POST <prefix>" */
+    char *line; /* "POST <prefix>" */
     size_t line_len;
-    char *host;  /* " HTTP/1.1\r\n" and the Host line */
+    char *host; /* " HTTP/1.1\r\n" and the Host line */
     size_t host_len;
     char *fixed; /* per endpoint, ends the head */
     size_t fixed_len;
-    char *id;    /* "x-assay-id: <run>-", "" when replaced */
+    char *id; /* "x-assay-id: <run>-", "" when replaced */
     size_t id_len;
     bool has_accept, has_content_type; /* ours are sent */
 };
 
-as_status request_head_init(struct request_head *head, const struct engine_endpoint *endpoint, const struct engine_options *options,
-                            struct as_error *err) AS_NODISCARD;
+as_status request_head_init(struct request_head *head, const struct engine_endpoint *endpoint,
+                            const struct engine_options *options, struct as_error *err) AS_NODISCARD;
 void request_head_done(struct request_head *head);
 
 /* A buffer that grows and is kept. All zero = empty. */
@@ -40,7 +40,7 @@ struct head_buffer {
 void head_buffer_done(struct head_buffer *buffer);
 
 /* Writes the part of request `seq` into `buffer`; its length in *ret_len. AS_E_NOMEM. */
-as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq, struct head_buffer *buffer,
-                             size_t *ret_len) AS_NODISCARD;
+as_status request_head_write(const struct request_head *head, const struct payload *payload, int64_t seq,
+                             struct head_buffer *buffer, size_t *ret_len) AS_NODISCARD;
 
 #endif

@@ -44,7 +44,8 @@ static bool take_place(struct schedule *schedule)
     uint32_t max = schedule->plan->max_concurrency;
     uint32_t taken = atomic_load_explicit(&schedule->capped, memory_order_relaxed);
     while (taken < max) {
-        if (atomic_compare_exchange_weak_explicit(&schedule->capped, &taken, taken + 1, memory_order_relaxed, memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&schedule->capped, &taken, taken + 1, memory_order_relaxed,
+                                                  memory_order_relaxed))
             return true;
     }
     return false;
@@ -103,7 +104,8 @@ enum schedule_answer schedule_take(struct schedule *schedule, int64_t now_ns, st
             ret->due_ns = SCHEDULE_FOREVER;
             return SCHEDULE_WAIT;
         }
-        if (atomic_compare_exchange_weak_explicit(&schedule->next, &index, index + 1, memory_order_relaxed, memory_order_relaxed)) {
+        if (atomic_compare_exchange_weak_explicit(&schedule->next, &index, index + 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
             *ret = (struct schedule_request){seq, due_ns};
             return SCHEDULE_BEGIN;
         }
@@ -114,11 +116,13 @@ enum schedule_answer schedule_take(struct schedule *schedule, int64_t now_ns, st
 
 void schedule_sent(struct schedule *schedule, int64_t seq, int64_t sent_ns)
 {
-    if (schedule_is_warmup(schedule, seq) || atomic_load_explicit(&schedule->measured_start_ns, memory_order_relaxed) >= 0)
+    if (schedule_is_warmup(schedule, seq) ||
+        atomic_load_explicit(&schedule->measured_start_ns, memory_order_relaxed) >= 0)
         return;
     int64_t unset = -1;
     int64_t start = sent_ns > schedule->plan->ramp_up_ns ? sent_ns : schedule->plan->ramp_up_ns;
-    atomic_compare_exchange_strong_explicit(&schedule->measured_start_ns, &unset, start, memory_order_relaxed, memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(&schedule->measured_start_ns, &unset, start, memory_order_relaxed,
+                                            memory_order_relaxed);
 }
 
 bool schedule_is_late(const struct schedule *schedule, int64_t due_ns, int64_t sent_ns)
@@ -176,7 +180,8 @@ enum phase schedule_phase(const struct schedule *schedule, int64_t seq, int64_t 
 
 int64_t schedule_planned(const struct schedule *schedule)
 {
-    return schedule->plan->request_count == INT64_MAX ? atomic_load_explicit(&schedule->next, memory_order_relaxed) : schedule->count;
+    return schedule->plan->request_count == INT64_MAX ? atomic_load_explicit(&schedule->next, memory_order_relaxed)
+                                                      : schedule->count;
 }
 
 int64_t schedule_skipped(const struct schedule *schedule)

@@ -3,20 +3,21 @@
 #define ASSAY_ENGINE_SCHEDULE_H
 
 /*
- * Which request of the plan may begin when. One schedule for a run, shared by all threads without locks: a counter gives out the
- * plan in order, so the order of numbers is the order of sending. All times are ns since the run's epoch.
+ * Which request of the plan may begin when. One schedule for a run, shared by all threads without locks: a counter
+ * gives out the plan in order, so the order of numbers is the order of sending. All times are ns since the run's epoch.
  *
- * Closed loop: the caller holds a permit (permits are slots of threads, see schedule_permit_opens_ns); a request may begin at
- * once. Open loop: it may begin when it is due and, with a cap, when fewer than max_concurrency are in flight.
+ * Closed loop: the caller holds a permit (permits are slots of threads, see schedule_permit_opens_ns); a request may
+ * begin at once. Open loop: it may begin when it is due and, with a cap, when fewer than max_concurrency are in flight.
  *
- * With warmup_barrier the first measured request waits until all warm-up requests have ended; in an open loop the due times of the
- * measured part then move together so that its first request is due at that moment.
+ * With warmup_barrier the first measured request waits until all warm-up requests have ended; in an open loop the due
+ * times of the measured part then move together so that its first request is due at that moment.
  *
- * Limits: no request begins at or after stop_after_ns, nor duration_ns after the start of the measured part, which is the first
- * measured send or, with a ramp-up, its end if that is later. In an open loop a request due at or after a limit is not sent.
+ * Limits: no request begins at or after stop_after_ns, nor duration_ns after the start of the measured part, which is
+ * the first measured send or, with a ramp-up, its end if that is later. In an open loop a request due at or after a
+ * limit is not sent.
  *
- * A measured request is late when it is sent more than SCHEDULE_LATE_NS after the moment at which it was due and a place under the cap
- * was free.
+ * A measured request is late when it is sent more than SCHEDULE_LATE_NS after the moment at which it was due and a
+ * place under the cap was free.
  */
 
 #include "engine/engine.h"
@@ -31,16 +32,16 @@
 struct schedule {
     const struct engine_plan *plan;
     uint32_t shard, shard_count;
-    int64_t count;                        /* requests of this shard */
-    int64_t warmup_count;                 /* of them warm-up */
-    _Atomic int64_t next;                 /* how many were given out */
+    int64_t count;        /* requests of this shard */
+    int64_t warmup_count; /* of them warm-up */
+    _Atomic int64_t next; /* how many were given out */
     _Atomic int64_t warmup_done;
-    _Atomic int64_t shift_ns;             /* of due times of the measured part; set before is_open */
-    _Atomic bool is_open;                 /* the measured part may begin */
+    _Atomic int64_t shift_ns; /* of due times of the measured part; set before is_open */
+    _Atomic bool is_open;     /* the measured part may begin */
     _Atomic bool is_stopped;
-    _Atomic int64_t measured_start_ns;    /* -1 before the first measured send */
-    _Atomic uint32_t capped;              /* places under max_concurrency that are taken */
-    _Atomic int64_t cap_full_until_ns;    /* when the cap last stopped being full */
+    _Atomic int64_t measured_start_ns; /* -1 before the first measured send */
+    _Atomic uint32_t capped;           /* places under max_concurrency that are taken */
+    _Atomic int64_t cap_full_until_ns; /* when the cap last stopped being full */
 };
 
 enum schedule_answer {
@@ -61,7 +62,8 @@ bool schedule_is_warmup(const struct schedule *schedule, int64_t seq);
 void schedule_sent(struct schedule *schedule, int64_t seq, int64_t sent_ns);
 /* True when a request due at due_ns and sent at sent_ns is late. */
 bool schedule_is_late(const struct schedule *schedule, int64_t due_ns, int64_t sent_ns);
-/* Gives back the place of a request that ended, whatever came of it. True when this opened the barrier: wake all threads. */
+/* Gives back the place of a request that ended, whatever came of it. True when this opened the barrier: wake all
+ * threads. */
 bool schedule_ended(struct schedule *schedule, int64_t seq, int64_t now_ns);
 /* Nothing begins any more. */
 void schedule_stop(struct schedule *schedule);

@@ -8,10 +8,10 @@
 #define BACKUP_NS (INT64_C(250) * NS_PER_US)
 /* How often a thread looks when only other threads' requests hold it up. */
 #define CAPPED_LOOK_NS (INT64_C(5) * NS_PER_MS)
-#define IDLE_NS NS_PER_S
+#define IDLE_NS        NS_PER_S
 /* Requests begun in a row before sockets are looked at again. */
 #define BEGIN_IN_A_ROW_MAX 1024
-#define PREWARM_MAX_NS (INT64_C(60) * NS_PER_S)
+#define PREWARM_MAX_NS     (INT64_C(60) * NS_PER_S)
 
 as_status thread_init(struct engine_thread *thread, struct engine *engine, uint32_t index, struct as_error *err)
 {
@@ -114,7 +114,8 @@ static int64_t next_permit_ns(const struct engine_thread *thread)
 {
     if (thread->opened >= thread->permits)
         return SCHEDULE_FOREVER;
-    return schedule_permit_opens_ns(&thread->engine->plan, thread->opened * thread->engine->thread_count + thread->index);
+    return schedule_permit_opens_ns(&thread->engine->plan,
+                                    thread->opened * thread->engine->thread_count + thread->index);
 }
 
 /* True when a slot is free: a permit (closed loop), or room for one more request (open loop). */
@@ -129,8 +130,8 @@ static bool have_slot(struct engine_thread *thread, int64_t now_ns)
 /* ---- begin what may begin ---- */
 
 /*
- * When this thread asks the schedule again for a request due at due_ns. One thread at a time waits for exactly that moment, so that a
- * due time does not wake all; the others look a little later whether it was met.
+ * When this thread asks the schedule again for a request due at due_ns. One thread at a time waits for exactly that
+ * moment, so that a due time does not wake all; the others look a little later whether it was met.
  */
 static int64_t wait_for_due(struct engine_thread *thread, int64_t due_ns, int64_t now_ns)
 {
@@ -140,8 +141,8 @@ static int64_t wait_for_due(struct engine_thread *thread, int64_t due_ns, int64_
         return due_ns;
     if (due_ns == SCHEDULE_FOREVER)
         return now_ns + CAPPED_LOOK_NS;
-    bool is_waiter = atomic_compare_exchange_strong_explicit(&engine->waiter, &none, (int32_t)thread->index, memory_order_relaxed,
-                                                             memory_order_relaxed) ||
+    bool is_waiter = atomic_compare_exchange_strong_explicit(&engine->waiter, &none, (int32_t)thread->index,
+                                                             memory_order_relaxed, memory_order_relaxed) ||
                      none == (int32_t)thread->index;
     return is_waiter ? due_ns : due_ns + BACKUP_NS;
 }
@@ -216,8 +217,8 @@ static void heed_stop(struct engine_thread *thread, int64_t now_ns)
         int64_t unset = -1;
         thread->is_stop_seen = true;
         schedule_stop(&engine->schedule);
-        atomic_compare_exchange_strong_explicit(&engine->drain_until_ns, &unset, now_ns + engine->options.drain_ns, memory_order_relaxed,
-                                                memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(&engine->drain_until_ns, &unset, now_ns + engine->options.drain_ns,
+                                                memory_order_relaxed, memory_order_relaxed);
     }
     bool is_drained = now_ns >= atomic_load_explicit(&engine->drain_until_ns, memory_order_relaxed);
     if (thread->busy == 0 || (stops < 2 && !is_drained))
@@ -287,7 +288,8 @@ static void thread_loop(struct engine_thread *thread)
         struct mono woken = net_loop_poll(thread->loop, next_wake(thread, now_ns));
         int32_t self = (int32_t)thread->index;
         if (engine->plan.concurrency == 0)
-            atomic_compare_exchange_strong_explicit(&engine->waiter, &self, -1, memory_order_relaxed, memory_order_relaxed);
+            atomic_compare_exchange_strong_explicit(&engine->waiter, &self, -1, memory_order_relaxed,
+                                                    memory_order_relaxed);
         run_timers(thread, mono_diff_ns(woken, engine->epoch));
     }
 }

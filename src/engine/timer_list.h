@@ -3,8 +3,8 @@
 #define ASSAY_ENGINE_TIMER_LIST_H
 
 /*
- * Times in ascending order, linked through their owners. Made for times that come nearly in order (each is "now" plus a constant):
- * adding looks from the end. Nothing is allocated; one thread.
+ * Times in ascending order, linked through their owners. Made for times that come nearly in order (each is "now" plus a
+ * constant): adding looks from the end. Nothing is allocated; one thread.
  */
 
 #include <stdbool.h>

@@ -3,8 +3,9 @@
 #define ASSAY_MEASURE_GAPS_H
 
 /*
- * Counts the gaps of a record (LEB128 numbers, see request_record.gaps) into the sparse histogram that records are written with:
- * the buckets of stats/histogram.h. One counter a thread, kept for all records; what it gives is valid until the next call.
+ * Counts the gaps of a record (LEB128 numbers, see request_record.gaps) into the sparse histogram that records are
+ * written with: the buckets of stats/histogram.h. One counter a thread, kept for all records; what it gives is valid
+ * until the next call.
  */
 
 #include "base/status.h"
@@ -26,8 +27,8 @@ struct gap_counter {
 as_status gap_counter_init(struct gap_counter *counter) AS_NODISCARD;
 void gap_counter_done(struct gap_counter *counter);
 /*
- * NULL when the record holds no gaps (gaps.at NULL), or no memory is left. A number that is cut off at the end is not counted.
- * Gaps above HISTOGRAM_MAX_NS count as that.
+ * NULL when the record holds no gaps (gaps.at NULL), or no memory is left. A number that is cut off at the end is not
+ * counted. Gaps above HISTOGRAM_MAX_NS count as that.
  */
 const struct record_gap_stats *gap_counter_count(struct gap_counter *counter, const struct record_text *gaps);
 

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RING_MAGIC UINT64_C(0x31474E4952534141) /* "AASRING1" */
+#define RING_MAGIC        UINT64_C(0x31474E4952534141) /* "AASRING1" */
 #define RING_HEADER_BYTES ((size_t)4096)
-#define RING_BYTES_MIN ((size_t)64 * 1024)
-#define RINGS_MAX 4096
+#define RING_BYTES_MIN    ((size_t)64 * 1024)
+#define RINGS_MAX         4096
 /* Length of a frame that only fills the ring up to its end. */
 #define FRAME_FILLER UINT32_MAX
 #define FULL_WAIT_NS (INT64_C(50) * NS_PER_US)
@@ -364,14 +364,17 @@ static as_status make_folder(struct journal *journal, struct as_error *err)
 {
     if (mkdir(journal->path, 0777) != 0) {
         if (errno == EEXIST)
-            return error_set(err, AS_E_EXISTS, "'%.300s' is there already: another run writes here, or one was killed", journal->path);
+            return error_set(err, AS_E_EXISTS, "'%.300s' is there already: another run writes here, or one was killed",
+                             journal->path);
         return error_set_errno(err, errno, "cannot make the folder '%.300s'", journal->path);
     }
     journal->folder_fd = open(journal->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return journal->folder_fd < 0 ? error_set_errno(err, errno, "cannot open the folder '%.300s'", journal->path) : AS_OK;
+    return journal->folder_fd < 0 ? error_set_errno(err, errno, "cannot open the folder '%.300s'", journal->path)
+                                  : AS_OK;
 }
 
-as_status journal_open(const char *folder, uint32_t threads, size_t ring_bytes, struct journal **ret, struct as_error *err)
+as_status journal_open(const char *folder, uint32_t threads, size_t ring_bytes, struct journal **ret,
+                       struct as_error *err)
 {
     struct journal *journal;
     size_t capacity = ring_bytes ? ring_bytes : JOURNAL_RING_BYTES;
@@ -424,7 +427,8 @@ static as_status open_left_ring(struct journal *journal, uint32_t index, struct 
     ring_name(index, name);
     int fd = openat(journal->folder_fd, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT ? AS_OK : error_set_errno(err, errno, "cannot read '%s' in '%.300s'", name, journal->path);
+        return errno == ENOENT ? AS_OK
+                               : error_set_errno(err, errno, "cannot read '%s' in '%.300s'", name, journal->path);
     size_t bytes = fstat(fd, &info) == 0 ? (size_t)info.st_size : 0;
     void *memory = bytes > RING_HEADER_BYTES ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     close(fd);
@@ -441,7 +445,8 @@ static as_status open_left_ring(struct journal *journal, uint32_t index, struct 
         return AS_OK;
     }
     if (header->magic != 0)
-        status = error_set(err, AS_E_INVALID, "'%s' in '%.300s' was written by another version of this program", name, journal->path);
+        status = error_set(err, AS_E_INVALID, "'%s' in '%.300s' was written by another version of this program", name,
+                           journal->path);
     munmap(memory, bytes);
     return status;
 }
@@ -468,8 +473,9 @@ as_status journal_open_left(const char *folder, struct journal **ret, struct as_
         return error_set(err, AS_E_LIMIT, "the path of the folder '%.200s' is too long", folder);
     DIR *rings = opendir(path);
     if (!rings)
-        return errno == ENOENT || errno == ENOTDIR ? error_set(err, AS_E_NOTFOUND, "there is no '%.300s'", path)
-                                                   : error_set_errno(err, errno, "cannot read the folder '%.300s'", path);
+        return errno == ENOENT || errno == ENOTDIR
+                   ? error_set(err, AS_E_NOTFOUND, "there is no '%.300s'", path)
+                   : error_set_errno(err, errno, "cannot read the folder '%.300s'", path);
     uint32_t count = count_rings(rings);
     as_status status = make_journal(folder, count ? count : 1, &journal, err);
     if (status == AS_OK)

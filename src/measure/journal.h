@@ -3,13 +3,14 @@
 #define ASSAY_MEASURE_JOURNAL_H
 
 /*
- * Finished requests on their way to the record file: one ring a thread, each a file mapped MAP_SHARED in `<folder>/journal/`, so that
- * a killed process leaves them to the kernel. One producer (the engine thread) and one consumer (the record writer) a ring, no
- * locks. The blocks of a ring are reserved when it is opened: a full disk is met there, not by a signal later.
+ * Finished requests on their way to the record file: one ring a thread, each a file mapped MAP_SHARED in
+ * `<folder>/journal/`, so that a killed process leaves them to the kernel. One producer (the engine thread) and one
+ * consumer (the record writer) a ring, no locks. The blocks of a ring are reserved when it is opened: a full disk is
+ * met there, not by a signal later.
  *
- * A ring holds frames: length, checksum, the record without pointers, its tries, its texts. A frame counts once the ring's head
- * has passed it; it is kept until the consumer has moved the tail, which it does only after the record is in the file. So
- * after a kill a record is in the file, in the ring, or (for a moment) in both; `seq` tells.
+ * A ring holds frames: length, checksum, the record without pointers, its tries, its texts. A frame counts once the
+ * ring's head has passed it; it is kept until the consumer has moved the tail, which it does only after the record is
+ * in the file. So after a kill a record is in the file, in the ring, or (for a moment) in both; `seq` tells.
  *
  * Rings are read back by the same build only (the layout is checked).
  */
@@ -21,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JOURNAL_FOLDER "journal"
+#define JOURNAL_FOLDER     "journal"
 #define JOURNAL_RING_BYTES ((size_t)4 * 1024 * 1024)
 
 struct journal;
@@ -29,15 +30,17 @@ struct journal;
 /* ---- writing side ---- */
 
 /*
- * Makes `<folder>/journal/` with `threads` rings of ring_bytes (a power of two ≥ 64 KiB; 0 = JOURNAL_RING_BYTES). AS_E_EXISTS when
- * there is a journal already, AS_E_IO when the folder cannot be written or the disk is full.
+ * Makes `<folder>/journal/` with `threads` rings of ring_bytes (a power of two ≥ 64 KiB; 0 = JOURNAL_RING_BYTES).
+ * AS_E_EXISTS when there is a journal already, AS_E_IO when the folder cannot be written or the disk is full.
  */
-as_status journal_open(const char *folder, uint32_t threads, size_t ring_bytes, struct journal **ret, struct as_error *err) AS_NODISCARD;
+as_status journal_open(const char *folder, uint32_t threads, size_t ring_bytes, struct journal **ret,
+                       struct as_error *err) AS_NODISCARD;
 /* Takes NULL. `remove` deletes the files; else they stay. */
 void journal_close(struct journal *journal, bool remove);
 /*
- * Copies the record into the ring of `thread`; only that thread may call. When the ring is full it waits for the consumer, which is
- * counted. Texts of a record that would fill more than half of the ring are left out (flag content_cut).
+ * Copies the record into the ring of `thread`; only that thread may call. When the ring is full it waits for the
+ * consumer, which is counted. Texts of a record that would fill more than half of the ring are left out (flag
+ * content_cut).
  */
 void journal_put(struct journal *journal, uint32_t thread, const struct request_record *record);
 
@@ -51,8 +54,8 @@ struct journal_place {
 /* Where reading of ring `thread` starts. */
 struct journal_place journal_tail(const struct journal *journal, uint32_t thread);
 /*
- * The next finished record at *place, which is moved past it; false when there is none. The record points into the ring, valid until
- * the tail passes it.
+ * The next finished record at *place, which is moved past it; false when there is none. The record points into the
+ * ring, valid until the tail passes it.
  */
 bool journal_next(struct journal *journal, uint32_t thread, struct journal_place *place, struct request_record *ret);
 /* Everything before `place` is in the file. */
@@ -66,8 +69,8 @@ int64_t journal_full_waits(const struct journal *journal);
 /* ---- after a kill ---- */
 
 /*
- * Opens what is left of `<folder>/journal/` for reading (journal_tail, journal_next); nothing is changed. AS_E_NOTFOUND when there is
- * none, AS_E_INVALID when a ring is no ring or of another build.
+ * Opens what is left of `<folder>/journal/` for reading (journal_tail, journal_next); nothing is changed. AS_E_NOTFOUND
+ * when there is none, AS_E_INVALID when a ring is no ring or of another build.
  */
 as_status journal_open_left(const char *folder, struct journal **ret, struct as_error *err) AS_NODISCARD;
 uint32_t journal_rings(const struct journal *journal);

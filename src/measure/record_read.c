@@ -291,8 +291,8 @@ static as_status take_bucket(struct parse *parse, struct record_bucket *ret)
     if (!json_enter_array(&parse->cursor))
         return bad(parse, "a bucket is a pair");
     for (int i = 0; i < 2; i++) {
-        if (!json_next_item(&parse->cursor, &is_first) || take_int(parse, &numbers[i]) != AS_OK || numbers[i] > UINT32_MAX ||
-            numbers[i] < 0)
+        if (!json_next_item(&parse->cursor, &is_first) || take_int(parse, &numbers[i]) != AS_OK ||
+            numbers[i] > UINT32_MAX || numbers[i] < 0)
             return bad(parse, "a bucket is a pair of numbers");
     }
     if (json_next_item(&parse->cursor, &is_first) || numbers[0] >= HISTOGRAM_BUCKETS || numbers[1] == 0)
@@ -431,7 +431,8 @@ static as_status take_run_id(struct parse *parse)
     struct record_reader *reader = parse->reader;
     as_status status = take_short_text(parse, reader->run_id, sizeof reader->run_id);
     if (status == AS_OK && reader->context.run_id && strcmp(reader->run_id, reader->context.run_id) != 0)
-        return error_set(parse->err, AS_E_INVALID, "it belongs to run %s, not to %s", reader->run_id, reader->context.run_id);
+        return error_set(parse->err, AS_E_INVALID, "it belongs to run %s, not to %s", reader->run_id,
+                         reader->context.run_id);
     return status;
 }
 

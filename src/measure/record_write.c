@@ -10,8 +10,8 @@
 /* More than all members with fixed bounds take: keys, integers, two instants in text, all flags. */
 #define FIXED_BYTES 4096
 /* More than one try, one bucket, one gap take, endpoint names aside. */
-#define ATTEMPT_BYTES 192
-#define BUCKET_BYTES 24
+#define ATTEMPT_BYTES  192
+#define BUCKET_BYTES   24
 #define GAP_TEXT_BYTES 21
 
 #define NAME_ENTRY(name, text) {"\"" text "\"", sizeof(text) + 1},
@@ -267,13 +267,15 @@ static char *put_shared_chunks(char *at, const struct request_record *record)
 
 static size_t shared_bytes(const struct request_record *record)
 {
-    return record->shared_chunks.at && record->censored_chunks > 0 ? (size_t)record->censored_chunks * GAP_TEXT_BYTES : 0;
+    return record->shared_chunks.at && record->censored_chunks > 0 ? (size_t)record->censored_chunks * GAP_TEXT_BYTES
+                                                                   : 0;
 }
 
 /* Bytes that the line may take, escapes of texts aside. */
 static size_t line_bytes(const struct record_writer *writer, const struct request_record *record)
 {
-    size_t bytes = FIXED_BYTES + writer->prefix.len + (1 + record->attempt_count) * (ATTEMPT_BYTES + writer->name_bytes_max);
+    size_t bytes =
+        FIXED_BYTES + writer->prefix.len + (1 + record->attempt_count) * (ATTEMPT_BYTES + writer->name_bytes_max);
     bytes += record->error_message.len + 2 * record->content.len + record->reasoning.len + record->tool_arguments.len +
              record->modality_json.len;
     if (record->gap_stats)
@@ -283,8 +285,8 @@ static size_t line_bytes(const struct record_writer *writer, const struct reques
     return bytes;
 }
 
-static char *put_field(struct record_writer *writer, const struct record_field *field, const struct request_record *record,
-                       struct strbuf *out, char *at)
+static char *put_field(struct record_writer *writer, const struct record_field *field,
+                       const struct request_record *record, struct strbuf *out, char *at)
 {
     const char *value = (const char *)record + field->offset;
     memcpy(at, field->key, RECORD_KEY_BYTES);

@@ -3,8 +3,9 @@
 #define ASSAY_MEASURE_RECORDS_H
 
 /*
- * Reads back all that is left of a run's records: the lines of a requests.jsonl, then what a killed run left in the journal beside
- * it (`journal/` in the same folder) and had not written yet. Each finished request comes once. Nothing is changed on disk.
+ * Reads back all that is left of a run's records: the lines of a requests.jsonl, then what a killed run left in the
+ * journal beside it (`journal/` in the same folder) and had not written yet. Each finished request comes once. Nothing
+ * is changed on disk.
  */
 
 #include "base/status.h"
@@ -33,8 +34,8 @@ struct records_found {
 };
 
 /*
- * `path` is the file; "-" is standard input, then without a journal. A missing file is fine when there is a journal. AS_E_INVALID
- * names file and line of a damaged line; AS_E_NOTFOUND, AS_E_IO, AS_E_NOMEM.
+ * `path` is the file; "-" is standard input, then without a journal. A missing file is fine when there is a journal.
+ * AS_E_INVALID names file and line of a damaged line; AS_E_NOTFOUND, AS_E_IO, AS_E_NOMEM.
  */
 as_status records_read(const char *path, const struct record_context *context, const struct record_consumer *consumer,
                        struct records_found *ret, struct as_error *err) AS_NODISCARD;

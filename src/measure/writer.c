@@ -18,19 +18,19 @@
 
 /* A batch is written when it has so many bytes, and at the end of every round. */
 #define BATCH_BYTES ((size_t)256 * 1024)
-#define ROUND_NS (INT64_C(20) * NS_PER_MS)
+#define ROUND_NS    (INT64_C(20) * NS_PER_MS)
 
 struct writer {
     struct journal *journal;
     uint32_t threads;
-    struct journal_place *places;   /* how far each ring was read */
+    struct journal_place *places; /* how far each ring was read */
     int fd;
     char path[PATH_MAX];
     struct record_writer lines;
     struct gap_counter gaps;
     struct strbuf batch;
     int64_t batch_records;
-    bool is_torn;                   /* the file ends inside a line that could not be cut off */
+    bool is_torn; /* the file ends inside a line that could not be cut off */
     void (*on_record)(void *context, const struct request_record *record);
     void *on_record_context;
     struct writer_result result;
@@ -260,8 +260,9 @@ as_status writer_close(struct writer *writer, struct writer_result *ret, struct 
     *ret = writer->result;
     if (ret->lost > 0) {
         status = AS_E_IO;
-        error_set_errno(err, ret->error_number ? ret->error_number : ENOMEM, "%lld of %lld records could not be written to '%.300s'",
-                        (long long)ret->lost, (long long)ret->records, writer->path);
+        error_set_errno(err, ret->error_number ? ret->error_number : ENOMEM,
+                        "%lld of %lld records could not be written to '%.300s'", (long long)ret->lost,
+                        (long long)ret->records, writer->path);
         if (err)
             err->status = status;
     }

@@ -3,12 +3,14 @@
 #define ASSAY_MEASURE_WRITER_H
 
 /*
- * Keeps the records of a run: the sink that the engine puts them into (a journal ring a thread, measure/journal.h) and one thread
- * that turns rings into `<folder>/requests.jsonl` and hands each record to a callback. Engine threads never wait for the disk.
+ * Keeps the records of a run: the sink that the engine puts them into (a journal ring a thread, measure/journal.h) and
+ * one thread that turns rings into `<folder>/requests.jsonl` and hands each record to a callback. Engine threads never
+ * wait for the disk.
  *
- * What was put is in the file within 50 ms, whole lines at a time, as long as the disk takes them. When it does not (full, a size
- * limit, an error), the lines that did not fit are lost: counted, told by writer_close, and still handed to the callback, so that
- * the summary is whole. The file then ends with its last whole line; writing is tried again with every batch.
+ * What was put is in the file within 50 ms, whole lines at a time, as long as the disk takes them. When it does not
+ * (full, a size limit, an error), the lines that did not fit are lost: counted, told by writer_close, and still handed
+ * to the callback, so that the summary is whole. The file then ends with its last whole line; writing is tried again
+ * with every batch.
  */
 
 #include "base/status.h"
@@ -22,9 +24,9 @@
 struct writer;
 
 struct writer_options {
-    const char *folder;   /* exists */
-    uint32_t threads;     /* of the engine */
-    size_t ring_bytes;    /* a ring's; 0 = JOURNAL_RING_BYTES */
+    const char *folder;            /* exists */
+    uint32_t threads;              /* of the engine */
+    size_t ring_bytes;             /* a ring's; 0 = JOURNAL_RING_BYTES */
     struct record_context context; /* strings live until writer_close */
     /* Called for every record, from the writer's thread; gap_stats is set. May be NULL. */
     void (*on_record)(void *context, const struct request_record *record);
@@ -45,8 +47,8 @@ as_status writer_open(const struct writer_options *options, struct writer **ret,
 /* What the engine gets. Valid until writer_close. */
 struct record_sink writer_sink(struct writer *writer);
 /*
- * After the engine has ended: writes what is left, syncs the file, ends the thread, removes the journal, frees the writer.
- * *ret is filled whatever is returned; AS_E_IO when records were lost.
+ * After the engine has ended: writes what is left, syncs the file, ends the thread, removes the journal, frees the
+ * writer. *ret is filled whatever is returned; AS_E_IO when records were lost.
  */
 as_status writer_close(struct writer *writer, struct writer_result *ret, struct as_error *err) AS_NODISCARD;
 

@@ -60,9 +60,11 @@ static as_status make_and_free(void *context)
     static const struct modality modality = {.tool = "test", .answer_bytes = 100};
     const struct record_sink sink = {NULL, NULL, fake_put};
     const uint32_t *policy = context;
-    struct engine_options options = {.threads = 3, .balance = (enum engine_balance)*policy, .run_id = "r", .user_agent = "a"};
+    struct engine_options options = {
+        .threads = 3, .balance = (enum engine_balance) * policy, .run_id = "r", .user_agent = "a"};
     struct engine_plan plan = {.request_count = 10, .concurrency = 4};
-    struct net_endpoint net = {.name = (char *)(uintptr_t) "n", .host_header = (char *)(uintptr_t) "h", .path_prefix = (char *)(uintptr_t) ""};
+    struct net_endpoint net = {
+        .name = (char *)(uintptr_t) "n", .host_header = (char *)(uintptr_t) "h", .path_prefix = (char *)(uintptr_t) ""};
     const struct engine_endpoint endpoints[2] = {{&net, 1, NULL}, {&net, 2, "X-A: b\r\n"}};
     struct engine *engine;
     const struct engine_setup setup = {&plan, &options, endpoints, 2, &modality, NULL, sink};
@@ -85,8 +87,11 @@ static void test_making_an_engine(void **state)
 static void test_during_a_run(void **state)
 {
     (void)state;
-    static const struct modality modality = {"test", sizeof(struct fake_answer), 4096, fake_build, fake_begin, fake_event,
-                                             fake_body, fake_read_end, fake_end, NULL};
+    static const struct modality modality = {"test",     sizeof(struct fake_answer),
+                                             4096,       fake_build,
+                                             fake_begin, fake_event,
+                                             fake_body,  fake_read_end,
+                                             fake_end,   NULL};
     const struct record_sink sink = {NULL, fake_start, fake_put};
     size_t out_of_memory = 0;
     for (size_t nth = 1;; nth++) {

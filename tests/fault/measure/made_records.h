@@ -21,7 +21,8 @@
 #include <cmocka.h>
 
 static const char *const made_endpoints[] = {"one", "two"};
-static const struct record_context made_context = {.tool = "llm", .run_id = "made", .endpoints = made_endpoints, .endpoint_count = 2};
+static const struct record_context made_context = {
+    .tool = "llm", .run_id = "made", .endpoints = made_endpoints, .endpoint_count = 2};
 
 #define MADE_TEXT_MAX 3000
 
@@ -59,10 +60,12 @@ static inline bool made_record_is_sound(const struct request_record *record)
     made_record(record->seq, &expected, gaps, text);
     const struct record_text *content = &expected.content;
     int64_t gap_count = expected.gaps.at ? record->seq % 20 : -1;
-    return record->sent_ns == expected.sent_ns && record->done_ns == expected.done_ns && record->endpoint == expected.endpoint &&
-           record->attempt_count == expected.attempt_count && strcmp(record->prompt_id, expected.prompt_id) == 0 &&
+    return record->sent_ns == expected.sent_ns && record->done_ns == expected.done_ns &&
+           record->endpoint == expected.endpoint && record->attempt_count == expected.attempt_count &&
+           strcmp(record->prompt_id, expected.prompt_id) == 0 &&
            memcmp(record->attempts, expected.attempts, expected.attempt_count * sizeof *expected.attempts) == 0 &&
-           record->content.len == content->len && (!content->at || memcmp(record->content.at, content->at, content->len) == 0) &&
+           record->content.len == content->len &&
+           (!content->at || memcmp(record->content.at, content->at, content->len) == 0) &&
            (record->gap_stats ? record->gap_stats->n : -1) == gap_count;
 }
 

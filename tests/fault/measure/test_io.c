@@ -38,8 +38,12 @@ static bool run_writer(enum fault_kind kind, size_t nth, bool all_later)
     struct as_error err = {.message = ""};
     struct clock_offset offset = {0};
     made_folder(folder);
-    struct writer_options options = {.folder = folder, .threads = 1, .ring_bytes = 64 * 1024, .context = made_context,
-                                     .on_record = on_record, .on_record_context = &counted};
+    struct writer_options options = {.folder = folder,
+                                     .threads = 1,
+                                     .ring_bytes = 64 * 1024,
+                                     .context = made_context,
+                                     .on_record = on_record,
+                                     .on_record_context = &counted};
     assert_int_equal(writer_open(&options, &writer, &err), AS_OK);
     if (all_later)
         fault_arm_from(kind, nth);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #define THREADS 3
-#define ROUNDS 25
+#define ROUNDS  25
 
 /* Seen by the killed process and its parent. */
 struct shared {
@@ -40,7 +40,8 @@ static void *produce(void *argument)
 static void child(const char *folder)
 {
     struct writer *writer;
-    struct writer_options options = {.folder = folder, .threads = THREADS, .ring_bytes = 64 * 1024, .context = made_context};
+    struct writer_options options = {
+        .folder = folder, .threads = THREADS, .ring_bytes = 64 * 1024, .context = made_context};
     struct clock_offset offset = {0};
     pthread_t threads[THREADS];
     options.context.save_content = true;

@@ -30,8 +30,12 @@ static struct writer *open_writer(const char *folder, struct counted *counted)
 {
     struct writer *writer;
     struct as_error err = {.message = ""};
-    struct writer_options options = {.folder = folder, .threads = 1, .ring_bytes = 64 * 1024, .context = made_context,
-                                     .on_record = on_record, .on_record_context = counted};
+    struct writer_options options = {.folder = folder,
+                                     .threads = 1,
+                                     .ring_bytes = 64 * 1024,
+                                     .context = made_context,
+                                     .on_record = on_record,
+                                     .on_record_context = counted};
     options.context.save_content = true;
     memset(counted, 0, sizeof *counted);
     if (writer_open(&options, &writer, &err) != AS_OK)
@@ -109,7 +113,8 @@ static void test_progress_is_visible(void **state)
     remove_folder(folder);
 }
 
-/* The disk takes no more at any point of the file: what fits is whole lines, the rest is counted, the callback sees all. */
+/* The disk takes no more at any point of the file: what fits is whole lines, the rest is counted, the callback sees
+ * all. */
 static void test_disk_full(void **state)
 {
     (void)state;
@@ -228,12 +233,9 @@ static void test_damaged_lines_and_missing_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean_run),
-        cmocka_unit_test(test_progress_is_visible),
-        cmocka_unit_test(test_disk_full),
-        cmocka_unit_test(test_disk_full_for_a_while),
-        cmocka_unit_test(test_torn_file),
-        cmocka_unit_test(test_damaged_lines_and_missing_files),
+        cmocka_unit_test(test_clean_run), cmocka_unit_test(test_progress_is_visible),
+        cmocka_unit_test(test_disk_full), cmocka_unit_test(test_disk_full_for_a_while),
+        cmocka_unit_test(test_torn_file), cmocka_unit_test(test_damaged_lines_and_missing_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,8 @@
 
 /*
  * A transport and a clock for tests of the engine: both are defined here, so the linker takes them instead of net's and
- * base/clock's. Time moves only in net_loop_poll, to the next thing that happens. Each exchange plays a list of steps that the
- * test's `serve` function gives it. One thread, one loop. Include it from one file of a test.
+ * base/clock's. Time moves only in net_loop_poll, to the next thing that happens. Each exchange plays a list of steps
+ * that the test's `serve` function gives it. One thread, one loop. Include it from one file of a test.
  */
 
 #include "engine/engine.h"
@@ -19,11 +19,11 @@
 
 #include <cmocka.h>
 
-#define US NS_PER_US
-#define MS NS_PER_MS
-#define S NS_PER_S
+#define US               NS_PER_US
+#define MS               NS_PER_MS
+#define S                NS_PER_S
 #define FAKE_RUNNING_MAX 4096
-#define FAKE_EPOCH_NS INT64_C(1000000000000)
+#define FAKE_EPOCH_NS    INT64_C(1000000000000)
 
 enum fake_kind { FAKE_HEAD, FAKE_DATA, FAKE_END };
 
@@ -31,11 +31,11 @@ enum fake_kind { FAKE_HEAD, FAKE_DATA, FAKE_END };
 struct fake_step {
     int64_t after_ns;
     enum fake_kind kind;
-    const char *data;                 /* FAKE_DATA; FAKE_END: the sentence of a failure */
-    size_t len;                       /* 0 = strlen(data) */
-    enum net_end end;                 /* FAKE_END */
-    struct http_response_head head;   /* FAKE_HEAD */
-    bool is_inside_chunk;             /* FAKE_DATA: the read ends inside an HTTP chunk */
+    const char *data;               /* FAKE_DATA; FAKE_END: the sentence of a failure */
+    size_t len;                     /* 0 = strlen(data) */
+    enum net_end end;               /* FAKE_END */
+    struct http_response_head head; /* FAKE_HEAD */
+    bool is_inside_chunk;           /* FAKE_DATA: the read ends inside an HTTP chunk */
 };
 
 struct fake_exchange {
@@ -48,13 +48,13 @@ static struct {
     int64_t now_ns;
     /* The steps of a try that was just started; they stay valid. Bytes of the request are in x->parts. */
     const struct fake_step *(*serve)(struct net_exchange *x);
-    void (*at_poll)(void);            /* before each poll; NULL = nothing */
-    int64_t alarm_ns;                 /* since the epoch: a poll lasts no longer than until then */
+    void (*at_poll)(void); /* before each poll; NULL = nothing */
+    int64_t alarm_ns;      /* since the epoch: a poll lasts no longer than until then */
     struct fake_exchange running[FAKE_RUNNING_MAX];
     size_t running_count, peak;
     uint64_t started, cancelled, polls;
     bool is_woken;
-    int64_t lag_ns;                   /* user stamp − kernel stamp of every read; < 0 = no kernel stamps */
+    int64_t lag_ns; /* user stamp − kernel stamp of every read; < 0 = no kernel stamps */
 } fake;
 
 static inline void fake_reset(const struct fake_step *(*serve)(struct net_exchange *x))
@@ -105,8 +105,8 @@ struct net_loop {
     int unused;
 };
 
-as_status net_loop_new(const struct net_options *options, struct net_endpoint *const *endpoints, uint32_t endpoint_count,
-                       struct net_loop **ret, struct as_error *err)
+as_status net_loop_new(const struct net_options *options, struct net_endpoint *const *endpoints,
+                       uint32_t endpoint_count, struct net_loop **ret, struct as_error *err)
 {
     static struct net_loop loop;
     (void)options, (void)endpoints, (void)endpoint_count, (void)err;
@@ -251,8 +251,8 @@ struct fake_answer {
     int64_t seq;
     bool is_begun, is_stream, is_done;
     int64_t events, bodies, read_ends;
-    int last_read_end;       /* what the last one said: 1 = exact */
-    char text[256];          /* of the body or all events */
+    int last_read_end; /* what the last one said: 1 = exact */
+    char text[256];    /* of the body or all events */
     struct arrival last;
     char id[32];
 };
@@ -265,7 +265,7 @@ struct fake_run {
     struct engine_endpoint endpoints[8];
     struct net_endpoint nets[8];
     bool expects_stream;
-    int64_t build_ns;                               /* how long building takes */
+    int64_t build_ns; /* how long building takes */
     bool (*refuses)(int64_t seq);
     void (*judge)(struct fake_answer *answer, struct request_record *record, const struct answer_close *close);
     void (*on_record)(const struct request_record *record);
@@ -273,7 +273,7 @@ struct fake_run {
     struct request_record records[8192];
     char messages[8192][128];
     size_t record_count;
-    struct fake_answer answers[64];                 /* of the first requests, as they were at the end */
+    struct fake_answer answers[64]; /* of the first requests, as they were at the end */
     struct engine_result result;
     struct engine *engine;
     int64_t built, begun, ended;
@@ -384,7 +384,8 @@ static inline void fake_put(void *context, uint32_t thread, const struct request
     assert_true(run.is_started);
     assert_in_range(run.record_count, 0, 8191);
     if (record->error_message.at)
-        snprintf(run.messages[run.record_count], sizeof run.messages[0], "%.*s", (int)record->error_message.len, record->error_message.at);
+        snprintf(run.messages[run.record_count], sizeof run.messages[0], "%.*s", (int)record->error_message.len,
+                 record->error_message.at);
     run.records[run.record_count++] = *record;
     if (run.on_record)
         run.on_record(record);
@@ -406,8 +407,11 @@ static inline struct fake_run *fake_settings(const struct fake_step *(*serve)(st
 
 static inline void fake_engine_run(void)
 {
-    static const struct modality modality = {"test", sizeof(struct fake_answer), 4096, fake_build, fake_begin, fake_event,
-                                             fake_body, fake_read_end, fake_end, NULL};
+    static const struct modality modality = {"test",     sizeof(struct fake_answer),
+                                             4096,       fake_build,
+                                             fake_begin, fake_event,
+                                             fake_body,  fake_read_end,
+                                             fake_end,   NULL};
     const struct record_sink sink = {NULL, fake_start, fake_put};
     struct as_error err = {.message = ""};
     for (uint32_t i = 0; i < run.endpoint_count; i++) {
@@ -415,7 +419,8 @@ static inline void fake_engine_run(void)
         run.endpoints[i].net = &run.nets[i];
         run.endpoints[i].weight = run.endpoints[i].weight ? run.endpoints[i].weight : 1;
     }
-    const struct engine_setup setup = {&run.plan, &run.options, run.endpoints, run.endpoint_count, &modality, NULL, sink};
+    const struct engine_setup setup = {&run.plan, &run.options, run.endpoints, run.endpoint_count,
+                                       &modality, NULL,         sink};
     if (engine_prepare(&setup, &run.engine, &err) != AS_OK)
         fail_msg("engine_prepare: %s", err.message);
     assert_int_equal(engine_run(run.engine, &run.result, &err), AS_OK);
@@ -431,8 +436,19 @@ static inline void fake_engine_run(void)
 }
 
 /* Heads for steps. */
-#define FAKE_STREAM_HEAD {.status = 200, .minor = 1, .chunked = true, .content_length = -1, .media = HTTP_MEDIA_EVENT_STREAM, .retry_after_s = -1}
-#define FAKE_JSON_HEAD(bytes) {.status = 200, .minor = 1, .content_length = (bytes), .media = HTTP_MEDIA_JSON, .retry_after_s = -1}
-#define FAKE_ERROR_HEAD(code, after_s) {.status = (code), .minor = 1, .chunked = true, .content_length = -1, .media = HTTP_MEDIA_JSON, .retry_after_s = (after_s)}
+#define FAKE_STREAM_HEAD                                                                                               \
+    {                                                                                                                  \
+        .status = 200, .minor = 1, .chunked = true, .content_length = -1, .media = HTTP_MEDIA_EVENT_STREAM,            \
+        .retry_after_s = -1                                                                                            \
+    }
+#define FAKE_JSON_HEAD(bytes)                                                                                          \
+    {                                                                                                                  \
+        .status = 200, .minor = 1, .content_length = (bytes), .media = HTTP_MEDIA_JSON, .retry_after_s = -1            \
+    }
+#define FAKE_ERROR_HEAD(code, after_s)                                                                                 \
+    {                                                                                                                  \
+        .status = (code), .minor = 1, .chunked = true, .content_length = -1, .media = HTTP_MEDIA_JSON,                 \
+        .retry_after_s = (after_s)                                                                                     \
+    }
 
 #endif

@@ -25,11 +25,15 @@ static const struct request_record *play(const struct fake_step *steps, bool exp
 
 static struct http_response_head head_of(int status, enum http_media media, int64_t content_length)
 {
-    return (struct http_response_head){.status = status, .minor = 1, .chunked = content_length < 0, .content_length = content_length,
-                                       .media = media, .retry_after_s = -1};
+    return (struct http_response_head){.status = status,
+                                       .minor = 1,
+                                       .chunked = content_length < 0,
+                                       .content_length = content_length,
+                                       .media = media,
+                                       .retry_after_s = -1};
 }
 
-#define EVENT_A "data: a\n\n"
+#define EVENT_A    "data: a\n\n"
 #define EVENT_DONE "data: [DONE]\n\n"
 
 static void test_stream(void **state)
@@ -102,7 +106,11 @@ static void test_exactness_of_the_last_event(void **state)
         const char *data;
         bool is_inside_chunk;
         int expected;
-    } cases[] = {{EVENT_A, false, 1}, {EVENT_A "da", false, 0}, {EVENT_A, true, 0}, {EVENT_A EVENT_A, false, 1}, {EVENT_A ": ping", false, 0}};
+    } cases[] = {{EVENT_A, false, 1},
+                 {EVENT_A "da", false, 0},
+                 {EVENT_A, true, 0},
+                 {EVENT_A EVENT_A, false, 1},
+                 {EVENT_A ": ping", false, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct fake_step steps[] = {
             {.after_ns = 5 * MS, .kind = FAKE_HEAD, .head = FAKE_STREAM_HEAD},
@@ -118,7 +126,8 @@ static void test_exactness_of_the_last_event(void **state)
 static void test_every_split_of_a_stream(void **state)
 {
     (void)state;
-    static const char text[] = "\xEF\xBB\xBF: hi\r\ndata: x\r\n\r\nevent: e\ndata:y\ndata: z\n\n" EVENT_DONE "data: after\n\n";
+    static const char text[] =
+        "\xEF\xBB\xBF: hi\r\ndata: x\r\n\r\nevent: e\ndata:y\ndata: z\n\n" EVENT_DONE "data: after\n\n";
     for (enum http_media media = HTTP_MEDIA_OTHER; media <= HTTP_MEDIA_TEXT; media++) {
         if (media == HTTP_MEDIA_JSON)
             continue;
@@ -452,11 +461,14 @@ static void test_transport_failures(void **state)
         enum net_end end;
         enum error_type type;
     } cases[] = {
-        {NET_END_CONNECT, ERROR_TYPE_CONNECTION}, {NET_END_CONNECT_TIMEOUT, ERROR_TYPE_CONNECTION},
-        {NET_END_CLOSED, ERROR_TYPE_CONNECTION},  {NET_END_MALFORMED, ERROR_TYPE_BODY},
+        {NET_END_CONNECT, ERROR_TYPE_CONNECTION},
+        {NET_END_CONNECT_TIMEOUT, ERROR_TYPE_CONNECTION},
+        {NET_END_CLOSED, ERROR_TYPE_CONNECTION},
+        {NET_END_MALFORMED, ERROR_TYPE_BODY},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct fake_step steps[] = {{.after_ns = 7 * MS, .kind = FAKE_END, .end = cases[i].end, .data = "said why"}};
+        const struct fake_step steps[] = {
+            {.after_ns = 7 * MS, .kind = FAKE_END, .end = cases[i].end, .data = "said why"}};
         const struct request_record *record = play(steps, true);
         assert_int_equal(record->outcome, OUTCOME_FAILED);
         assert_int_equal(record->error_type, cases[i].type);

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-static void start(struct balance *balance, enum engine_balance policy, const uint32_t *weights, uint32_t count, uint32_t eject_after)
+static void start(struct balance *balance, enum engine_balance policy, const uint32_t *weights, uint32_t count,
+                  uint32_t eject_after)
 {
     struct engine_options options = {.balance = policy, .seed = 7, .eject_after = eject_after};
     assert_int_equal(balance_init(balance, &options, weights, count, NULL), AS_OK);
@@ -187,7 +188,8 @@ static void test_ejection_needs_a_row_of_failures(void **state)
     const uint32_t weights[] = {1};
     struct balance balance;
     start(&balance, BALANCE_ROUND_ROBIN, weights, 1, 2);
-    static const enum balance_verdict verdicts[] = {BALANCE_FAILED, BALANCE_FINE, BALANCE_UNREACHABLE, BALANCE_UNUSED, BALANCE_FINE};
+    static const enum balance_verdict verdicts[] = {BALANCE_FAILED, BALANCE_FINE, BALANCE_UNREACHABLE, BALANCE_UNUSED,
+                                                    BALANCE_FINE};
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
         balance_release(&balance, balance_pick(&balance, (int64_t)i, 0), verdicts[i], 0);
     assert_int_equal(atomic_load(&balance.ejections), 0);

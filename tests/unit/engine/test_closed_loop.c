@@ -116,7 +116,9 @@ static void test_ramp_phases(void **state)
     for (size_t i = 0; i < run.record_count; i++) {
         const struct request_record *record = &run.records[i];
         counts[record->phase]++;
-        enum phase expected = record->done_ns < 100 * MS ? PHASE_RAMP_UP : record->sent_ns < 100 * MS ? PHASE_BOUNDARY : PHASE_MEASURED;
+        enum phase expected = record->done_ns < 100 * MS   ? PHASE_RAMP_UP
+                              : record->sent_ns < 100 * MS ? PHASE_BOUNDARY
+                                                           : PHASE_MEASURED;
         assert_int_equal(record->phase, expected);
     }
     /* Permits at 0, 25, 50, 75, 100 ms, 30 ms a request: 3 + 2 + 1 + 0 done before the end, one a permit across it. */

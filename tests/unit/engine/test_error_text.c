@@ -23,13 +23,15 @@ static void test_shapes(void **state)
     static const struct {
         const char *body, *expected;
     } cases[] = {
-        {"{\"error\":{\"message\":\"Too long: 9120 > 8192.\",\"type\":\"invalid\",\"code\":null}}", "Too long: 9120 > 8192."},
+        {"{\"error\":{\"message\":\"Too long: 9120 > 8192.\",\"type\":\"invalid\",\"code\":null}}",
+         "Too long: 9120 > 8192."},
         {"{\"error\":\"Model does not exist\"}", "Model does not exist"},
         {"{\"error\":\"server_error\",\"message\":\"std::bad_alloc\"}", "server_error: std::bad_alloc"},
         {"{\"status\":\"failure\",\"message\":\"No upstream\"}", "No upstream"},
         {"{\"object\":\"error\",\"message\":\"flat\",\"code\":400}", "flat"},
         {"{\"detail\":\"Not allowed\"}", "Not allowed"},
-        {"{\"detail\":[{\"type\":\"missing\",\"loc\":[\"body\",\"messages\",0],\"msg\":\"value needed\",\"input\":\"oom\"}]}",
+        {"{\"detail\":[{\"type\":\"missing\",\"loc\":[\"body\",\"messages\",0],\"msg\":\"value "
+         "needed\",\"input\":\"oom\"}]}",
          "body.messages.0: value needed"},
         {"{\"detail\":[{\"msg\":\"a\"},{\"msg\":\"b\"},7]}", "a; b"},
         {"{\"errors\":[\"one\",{\"message\":\"two\"}]}", "one; two"},
@@ -41,13 +43,15 @@ static void test_shapes(void **state)
         {"{\"error\":{\"message\":\"cut off\",\"trace\":\"aaaaaaa", "cut off"},
         {"data: {\"error\":{\"message\":\"in a stream\"}}\n\n", "in a stream"},
         {"<html>\r\n<head><title>502 Bad\n Gateway</title></head><body>x</body></html>", "502 Bad Gateway"},
-        {"<!DOCTYPE html><html><head><style>p{}</style><title> </title></head><body><h1>No &amp; no</h1><script>if(a<b)</script>&lt;x&copy;</body>",
+        {"<!DOCTYPE html><html><head><style>p{}</style><title> </title></head><body><h1>No &amp; "
+         "no</h1><script>if(a<b)</script>&lt;x&copy;</body>",
          "No & no <x&copy;"},
         {"Internal failure\n", "Internal failure"},
         {"  two\r\n\r\nlines  ", "two lines"},
         {"", ""},
         {" \n", ""},
-        {"bad \xE6\xAD utf \xFF \xED\xA0\x80", "bad \xEF\xBF\xBD\xEF\xBF\xBD utf \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
+        {"bad \xE6\xAD utf \xFF \xED\xA0\x80",
+         "bad \xEF\xBF\xBD\xEF\xBF\xBD utf \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
         {"\xC5\xBDlu\xC5\xA5 \xF0\x9F\x98\x80", "\xC5\xBDlu\xC5\xA5 \xF0\x9F\x98\x80"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -104,13 +108,32 @@ static void test_oom(void **state)
 {
     (void)state;
     static const char *const yes[] = {
-        "CUDA out of memory. Tried to allocate 20 MiB", "torch.OutOfMemoryError", "CUDA_ERROR_OUT_OF_MEMORY", "OOM", "killed (oom)",
-        "worker hit OOM-killer", "CUBLAS_STATUS_ALLOC_FAILED", "std::bad_alloc", "cudaErrorMemoryAllocation in kernel",
-        "Out Of Memory", "hipErrorOutOfMemory", "OOMKilled", "Cannot allocate memory", "ran out of memory",
+        "CUDA out of memory. Tried to allocate 20 MiB",
+        "torch.OutOfMemoryError",
+        "CUDA_ERROR_OUT_OF_MEMORY",
+        "OOM",
+        "killed (oom)",
+        "worker hit OOM-killer",
+        "CUBLAS_STATUS_ALLOC_FAILED",
+        "std::bad_alloc",
+        "cudaErrorMemoryAllocation in kernel",
+        "Out Of Memory",
+        "hipErrorOutOfMemory",
+        "OOMKilled",
+        "Cannot allocate memory",
+        "ran out of memory",
     };
     static const char *const no[] = {
-        "Unknown model 'bloom-zoom-room'.", "broom", "oomph", "out of memoryless", "running out of time, memory fine", "", "room",
-        "shout of memory", "boom", "zoom oomx",
+        "Unknown model 'bloom-zoom-room'.",
+        "broom",
+        "oomph",
+        "out of memoryless",
+        "running out of time, memory fine",
+        "",
+        "room",
+        "shout of memory",
+        "boom",
+        "zoom oomx",
     };
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         assert_true(error_text_is_oom(yes[i], strlen(yes[i])));
@@ -136,9 +159,10 @@ static void test_status(void **state)
         int status;
         enum error_type type;
     } cases[] = {
-        {429, ERROR_TYPE_RATE_LIMIT}, {401, ERROR_TYPE_AUTH},         {403, ERROR_TYPE_AUTH},       {400, ERROR_TYPE_BAD_REQUEST},
-        {500, ERROR_TYPE_SERVER_ERROR}, {529, ERROR_TYPE_SERVER_ERROR}, {599, ERROR_TYPE_SERVER_ERROR}, {301, ERROR_TYPE_REDIRECT},
-        {308, ERROR_TYPE_REDIRECT},   {404, ERROR_TYPE_HTTP_OTHER},   {408, ERROR_TYPE_HTTP_OTHER}, {422, ERROR_TYPE_HTTP_OTHER},
+        {429, ERROR_TYPE_RATE_LIMIT},   {401, ERROR_TYPE_AUTH},         {403, ERROR_TYPE_AUTH},
+        {400, ERROR_TYPE_BAD_REQUEST},  {500, ERROR_TYPE_SERVER_ERROR}, {529, ERROR_TYPE_SERVER_ERROR},
+        {599, ERROR_TYPE_SERVER_ERROR}, {301, ERROR_TYPE_REDIRECT},     {308, ERROR_TYPE_REDIRECT},
+        {404, ERROR_TYPE_HTTP_OTHER},   {408, ERROR_TYPE_HTTP_OTHER},   {422, ERROR_TYPE_HTTP_OTHER},
         {600, ERROR_TYPE_HTTP_OTHER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

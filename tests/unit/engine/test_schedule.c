@@ -55,7 +55,8 @@ static void test_shards(void **state)
         for (uint32_t shard = 0; shard < shards; shard++) {
             struct schedule schedule;
             struct schedule_request request;
-            const struct engine_plan plan = {.request_count = 23, .warmup_count = 5, .concurrency = 1, .shard = shard, .shard_count = shards};
+            const struct engine_plan plan = {
+                .request_count = 23, .warmup_count = 5, .concurrency = 1, .shard = shard, .shard_count = shards};
             schedule_init(&schedule, &plan);
             planned += schedule_planned(&schedule);
             warmup += schedule.warmup_count;
@@ -75,7 +76,8 @@ static void test_duration_counts_from_the_first_measured_send(void **state)
 {
     (void)state;
     struct schedule schedule;
-    const struct engine_plan plan = {.request_count = INT64_MAX, .warmup_count = 2, .concurrency = 1, .duration_ns = 100};
+    const struct engine_plan plan = {
+        .request_count = INT64_MAX, .warmup_count = 2, .concurrency = 1, .duration_ns = 100};
     schedule_init(&schedule, &plan);
     expect_begin(&schedule, 0, 0, -1);
     schedule_sent(&schedule, 0, 1);
@@ -109,7 +111,8 @@ static void test_stop_after_and_stop(void **state)
 {
     (void)state;
     struct schedule schedule;
-    const struct engine_plan plan = {.request_count = 10, .concurrency = 1, .duration_ns = INT64_MAX, .stop_after_ns = 40};
+    const struct engine_plan plan = {
+        .request_count = 10, .concurrency = 1, .duration_ns = INT64_MAX, .stop_after_ns = 40};
     schedule_init(&schedule, &plan);
     expect_begin(&schedule, 39, 0, -1);
     schedule_sent(&schedule, 0, 39);

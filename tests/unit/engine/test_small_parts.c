@@ -81,10 +81,12 @@ static void test_lag_percentiles(void **state)
 static void test_head(void **state)
 {
     (void)state;
-    struct net_endpoint net = {.name = (char[]){"a"}, .host_header = (char[]){"h.invalid:8"}, .path_prefix = (char[]){"/v1"}};
+    struct net_endpoint net = {
+        .name = (char[]){"a"}, .host_header = (char[]){"h.invalid:8"}, .path_prefix = (char[]){"/v1"}};
     struct engine_endpoint endpoint = {.net = &net, .weight = 1, .headers = "Authorization: Bearer k\r\n"};
     struct engine_options options = {.run_id = "run", .user_agent = "assay/1"};
-    struct payload payload = {.path = "/chat/completions", .content_type = "application/json", .accept = "text/event-stream"};
+    struct payload payload = {
+        .path = "/chat/completions", .content_type = "application/json", .accept = "text/event-stream"};
     struct request_head head;
     struct head_buffer buffer = {0};
     char whole[1024], body[1234];
@@ -96,9 +98,10 @@ static void test_head(void **state)
     assert_int_equal(request_head_write(&head, &payload, 42, &buffer, &len), AS_OK);
     memcpy(whole, buffer.data, len);
     memcpy(whole + len, head.fixed, head.fixed_len + 1);
-    assert_string_equal(whole, "POST /v1/chat/completions HTTP/1.1\r\nHost: h.invalid:8\r\nAccept: text/event-stream\r\n"
-                               "Content-Type: application/json\r\nContent-Length: 1234\r\nx-assay-id: run-42\r\n"
-                               "User-Agent: assay/1\r\nAccept-Encoding: identity\r\nAuthorization: Bearer k\r\n\r\n");
+    assert_string_equal(whole,
+                        "POST /v1/chat/completions HTTP/1.1\r\nHost: h.invalid:8\r\nAccept: text/event-stream\r\n"
+                        "Content-Type: application/json\r\nContent-Length: 1234\r\nx-assay-id: run-42\r\n"
+                        "User-Agent: assay/1\r\nAccept-Encoding: identity\r\nAuthorization: Bearer k\r\n\r\n");
     const char *kept = buffer.data;
     payload.parts[0].iov_len = (size_t)INT64_MAX - 234;
     assert_int_equal(request_head_write(&head, &payload, INT64_MAX, &buffer, &len), AS_OK);
@@ -112,7 +115,9 @@ static void test_head_lines_replace_ours(void **state)
 {
     (void)state;
     struct net_endpoint net = {.name = (char[]){"a"}, .host_header = (char[]){"h"}, .path_prefix = (char[]){""}};
-    struct engine_endpoint endpoint = {.net = &net, .headers = "host: other\r\nUSER-AGENT: me\r\nAccept: x/y\r\nContent-Type: a/b\r\nX-Assay-Id: 1\r\n"};
+    struct engine_endpoint endpoint = {
+        .net = &net,
+        .headers = "host: other\r\nUSER-AGENT: me\r\nAccept: x/y\r\nContent-Type: a/b\r\nX-Assay-Id: 1\r\n"};
     struct engine_options options = {.run_id = "run", .user_agent = "assay/1", .net.no_reuse = true};
     struct payload payload = {.path = "/x", .content_type = "application/json", .accept = "*/*"};
     struct request_head head;
@@ -122,8 +127,9 @@ static void test_head_lines_replace_ours(void **state)
     assert_int_equal(request_head_write(&head, &payload, 1, &buffer, &len), AS_OK);
     assert_int_equal(len, strlen("POST /x HTTP/1.1\r\nContent-Length: 0\r\n"));
     assert_memory_equal(buffer.data, "POST /x HTTP/1.1\r\nContent-Length: 0\r\n", len);
-    assert_string_equal(head.fixed, "Accept-Encoding: identity\r\nConnection: close\r\nhost: other\r\nUSER-AGENT: me\r\nAccept: x/y\r\n"
-                                    "Content-Type: a/b\r\nX-Assay-Id: 1\r\n\r\n");
+    assert_string_equal(
+        head.fixed, "Accept-Encoding: identity\r\nConnection: close\r\nhost: other\r\nUSER-AGENT: me\r\nAccept: x/y\r\n"
+                    "Content-Type: a/b\r\nX-Assay-Id: 1\r\n\r\n");
     head_buffer_done(&buffer);
     request_head_done(&head);
 }

@@ -132,7 +132,8 @@ static void test_bad_plans(void **state)
     static const struct modality modality = {.tool = "test", .answer_bytes = 8};
     static const int64_t due[1] = {0};
     const struct record_sink sink = {NULL, NULL, fake_put};
-    struct net_endpoint net = {.name = (char *)(uintptr_t) "n", .host_header = (char *)(uintptr_t) "h", .path_prefix = (char *)(uintptr_t) ""};
+    struct net_endpoint net = {
+        .name = (char *)(uintptr_t) "n", .host_header = (char *)(uintptr_t) "h", .path_prefix = (char *)(uintptr_t) ""};
     const struct engine_endpoint endpoint = {.net = &net, .weight = 1};
     const struct engine_plan plans[] = {
         {.request_count = 1},

@@ -32,7 +32,8 @@ static const struct fake_step limited_for_a_day[] = {
     {.after_ns = 2 * MS, .kind = FAKE_HEAD, .head = FAKE_ERROR_HEAD(429, 86400)},
     {.kind = FAKE_END, .end = NET_END_COMPLETE},
 };
-static const struct fake_step refused[] = {{.after_ns = MS, .kind = FAKE_END, .end = NET_END_CONNECT, .data = "connection refused"}};
+static const struct fake_step refused[] = {
+    {.after_ns = MS, .kind = FAKE_END, .end = NET_END_CONNECT, .data = "connection refused"}};
 static const struct fake_step not_found[] = {
     {.after_ns = MS, .kind = FAKE_HEAD, .head = FAKE_ERROR_HEAD(404, -1)},
     {.kind = FAKE_END, .end = NET_END_COMPLETE},

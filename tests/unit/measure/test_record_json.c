@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 static const char *const endpoints[] = {"a", "http://\"b\"\\:1/v1", "c"};
-static const struct record_context context = {.tool = "llm", .run_id = "run-1", .endpoints = endpoints, .endpoint_count = 3};
+static const struct record_context context = {
+    .tool = "llm", .run_id = "run-1", .endpoints = endpoints, .endpoint_count = 3};
 
 /* 2026-11-30T19:05:33.123456Z */
 #define EPOCH_NS INT64_C(1796065533123456000)
@@ -66,20 +67,32 @@ static void test_golden_line(void **state)
     write_line(&context, &record);
     assert_string_equal(
         line,
-        "{\"schema\":\"metrumbench-llm.request.v1\",\"run_id\":\"run-1\",\"seq\":0,\"prompt_id\":null,\"phase\":\"measured\","
-        "\"endpoint\":\"http://\\\"b\\\"\\\\:1/v1\",\"outcome\":\"failed\",\"http_status\":429,\"error\":{\"type\":\"rate_limit\",\"status\":429,"
-        "\"message\":\"slow \\\"down\\\"\",\"retry_after_s\":1.5,\"oom_detected\":false},\"due_ns\":null,\"sent_ns\":1000000,"
-        "\"written_ns\":null,\"first_byte_ns\":null,\"first_event_ns\":null,\"role_ns\":null,\"first_reasoning_ns\":null,"
-        "\"first_content_ns\":null,\"first_tool_ns\":null,\"last_content_ns\":null,\"usage_ns\":null,\"done_mark_ns\":null,"
-        "\"done_ns\":900000000,\"started_at\":\"2026-11-30T19:05:33.124456Z\",\"completed_at\":\"2026-11-30T19:05:34.023456Z\","
+        "{\"schema\":\"metrumbench-llm.request.v1\",\"run_id\":\"run-1\",\"seq\":0,\"prompt_id\":null,\"phase\":"
+        "\"measured\","
+        "\"endpoint\":\"http://\\\"b\\\"\\\\:1/"
+        "v1\",\"outcome\":\"failed\",\"http_status\":429,\"error\":{\"type\":\"rate_limit\",\"status\":429,"
+        "\"message\":\"slow "
+        "\\\"down\\\"\",\"retry_after_s\":1.5,\"oom_detected\":false},\"due_ns\":null,\"sent_ns\":1000000,"
+        "\"written_ns\":null,\"first_byte_ns\":null,\"first_event_ns\":null,\"role_ns\":null,\"first_reasoning_ns\":"
+        "null,"
+        "\"first_content_ns\":null,\"first_tool_ns\":null,\"last_content_ns\":null,\"usage_ns\":null,\"done_mark_ns\":"
+        "null,"
+        "\"done_ns\":900000000,\"started_at\":\"2026-11-30T19:05:33.124456Z\",\"completed_at\":\"2026-11-30T19:05:34."
+        "023456Z\","
         "\"dns_duration_ns\":null,\"connect_duration_ns\":null,\"tls_duration_ns\":null,\"response_time_ns\":899000000,"
-        "\"response_latency_ns\":null,\"ttft_ns\":null,\"ttft_spec_ns\":null,\"ttfr_ns\":null,\"tpot_ns\":null,\"tpot_spec_ns\":null,"
+        "\"response_latency_ns\":null,\"ttft_ns\":null,\"ttft_spec_ns\":null,\"ttfr_ns\":null,\"tpot_ns\":null,\"tpot_"
+        "spec_ns\":null,"
         "\"queue_delay_ns\":null,\"stamp\":null,\"client_lag_ns\":null,\"events\":null,\"content_chunks\":null,"
-        "\"censored_chunks\":null,\"damaged_events\":null,\"prompt_tokens\":null,\"completion_tokens\":null,\"total_tokens\":null,"
-        "\"reasoning_tokens\":null,\"cached_tokens\":null,\"usage_missing\":false,\"prompt_words\":null,\"completion_words\":null,"
-        "\"max_tokens\":null,\"finish_reason\":null,\"done_seen\":false,\"connection_reused\":false,\"bytes_sent\":null,"
-        "\"bytes_received\":null,\"flags\":[\"no_output\",\"reconnected\"],\"attempts\":[{\"start_ns\":1000000,\"done_ns\":900000000,"
-        "\"http_status\":429,\"error_type\":\"rate_limit\",\"connection_reused\":true,\"endpoint\":\"http://\\\"b\\\"\\\\:1/v1\"}],"
+        "\"censored_chunks\":null,\"damaged_events\":null,\"prompt_tokens\":null,\"completion_tokens\":null,\"total_"
+        "tokens\":null,"
+        "\"reasoning_tokens\":null,\"cached_tokens\":null,\"usage_missing\":false,\"prompt_words\":null,\"completion_"
+        "words\":null,"
+        "\"max_tokens\":null,\"finish_reason\":null,\"done_seen\":false,\"connection_reused\":false,\"bytes_sent\":"
+        "null,"
+        "\"bytes_received\":null,\"flags\":[\"no_output\",\"reconnected\"],\"attempts\":[{\"start_ns\":1000000,\"done_"
+        "ns\":900000000,"
+        "\"http_status\":429,\"error_type\":\"rate_limit\",\"connection_reused\":true,\"endpoint\":\"http://"
+        "\\\"b\\\"\\\\:1/v1\"}],"
         "\"gaps\":null}\n");
 }
 
@@ -98,20 +111,23 @@ static void test_gaps_and_texts(void **state)
     record.content = (struct record_text){"\"hi\"", 4};
     record.modality_json = (struct record_text){"{\"x\":1}", 7};
     write_line(&with, &record);
-    assert_non_null(strstr(line, "\"gaps\":{\"n\":5,\"sum_ns\":20000555,\"sum_sq\":\"200000000155025\",\"min_ns\":0,\"max_ns\":10000000,"
-                                 "\"buckets\":[[0,1],[255,1],[300,1],[4145,2]]},\"content\":\"hi\",\"llm\":{\"x\":1}}\n"));
+    assert_non_null(strstr(
+        line, "\"gaps\":{\"n\":5,\"sum_ns\":20000555,\"sum_sq\":\"200000000155025\",\"min_ns\":0,\"max_ns\":10000000,"
+              "\"buckets\":[[0,1],[255,1],[300,1],[4145,2]]},\"content\":\"hi\",\"llm\":{\"x\":1}}\n"));
     assert_null(strstr(line, "gaps_ns"));
     with.save_gaps = with.save_content = true;
     record.shared_chunks = (struct record_text){"\0\1\2\2", 4};
     record.censored_chunks = 3;
     write_line(&with, &record);
-    assert_non_null(strstr(line, ",\"gaps_ns\":[0,10000000,300,10000000,255],\"shared_chunks\":[0,3,4],\"content\":\"hi\",\"reasoning\":null,\"tool_arguments\":null,"));
+    assert_non_null(strstr(line, ",\"gaps_ns\":[0,10000000,300,10000000,255],\"shared_chunks\":[0,3,4],\"content\":"
+                                 "\"hi\",\"reasoning\":null,\"tool_arguments\":null,"));
     record.content = (struct record_text){"[\"a,]\",\"b\"]", 11};
     write_line(&with, &record);
     assert_non_null(strstr(line, "\"content\":\"a,]\",\"contents\":[\"a,]\",\"b\"],"));
     record.gaps.len = 0;
     write_line(&with, &record);
-    assert_non_null(strstr(line, "\"gaps\":{\"n\":0,\"sum_ns\":0,\"sum_sq\":\"0\",\"min_ns\":null,\"max_ns\":null,\"buckets\":[]},\"gaps_ns\":[]"));
+    assert_non_null(strstr(line, "\"gaps\":{\"n\":0,\"sum_ns\":0,\"sum_sq\":\"0\",\"min_ns\":null,\"max_ns\":null,"
+                                 "\"buckets\":[]},\"gaps_ns\":[]"));
 }
 
 static void test_gap_squares_beyond_64_bits(void **state)
@@ -168,7 +184,8 @@ static void random_record(struct rng *rng, struct request_record *record, char *
 {
     record_init(record);
     /* Every int64 between the first instant and the last count. */
-    for (size_t at = offsetof(struct request_record, due_ns); at < offsetof(struct request_record, finish_reason); at += 8) {
+    for (size_t at = offsetof(struct request_record, due_ns); at < offsetof(struct request_record, finish_reason);
+         at += 8) {
         int64_t value = any_int(rng);
         memcpy((char *)record + at, &value, 8);
     }
@@ -194,8 +211,11 @@ static void random_record(struct rng *rng, struct request_record *record, char *
     snprintf(record->finish_reason, sizeof record->finish_reason, "%s", rng_below(rng, 3) ? "stop" : "");
     record->attempt_count = (uint32_t)rng_below(rng, RECORD_ATTEMPTS_MAX + 1);
     for (uint32_t i = 0; i < record->attempt_count; i++)
-        record->attempts[i] = (struct record_attempt){any_int(rng), any_int(rng), (int32_t)rng_below(rng, 600) - 1,
-                                                      (uint8_t)rng_below(rng, ERROR_TYPE_COUNT), (uint8_t)rng_below(rng, 2),
+        record->attempts[i] = (struct record_attempt){any_int(rng),
+                                                      any_int(rng),
+                                                      (int32_t)rng_below(rng, 600) - 1,
+                                                      (uint8_t)rng_below(rng, ERROR_TYPE_COUNT),
+                                                      (uint8_t)rng_below(rng, 2),
                                                       (uint16_t)rng_below(rng, 3)};
     if (rng_below(rng, 2)) {
         char *at = gaps;
@@ -220,7 +240,8 @@ static void assert_text_equal(const struct record_text *a, const struct record_t
 
 static void assert_same_record(const struct request_record *a, const struct request_record *b)
 {
-    for (size_t at = offsetof(struct request_record, due_ns); at < offsetof(struct request_record, finish_reason); at += 8) {
+    for (size_t at = offsetof(struct request_record, due_ns); at < offsetof(struct request_record, finish_reason);
+         at += 8) {
         int64_t x, y;
         memcpy(&x, (const char *)a + at, 8);
         memcpy(&y, (const char *)b + at, 8);
@@ -347,7 +368,8 @@ static void test_bad_lines(void **state)
         {"{\"schema\":\"metrumbench-llm.request.v1\",\"seq\":1,\"done_seen\":1}", "true or false"},
         {"{\"schema\":\"metrumbench-llm.request.v1\",\"seq\":1,\"gaps\":{\"n\":2,\"buckets\":[[1,1]]}}", "add up"},
         {"{\"schema\":\"metrumbench-llm.request.v1\",\"seq\":1,\"gaps\":{\"n\":2,\"buckets\":[[2,1],[1,1]]}}", "order"},
-        {"{\"schema\":\"metrumbench-llm.request.v1\",\"seq\":1,\"gaps\":{\"n\":1,\"buckets\":[[99999,1]]}}", "no such bucket"},
+        {"{\"schema\":\"metrumbench-llm.request.v1\",\"seq\":1,\"gaps\":{\"n\":1,\"buckets\":[[99999,1]]}}",
+         "no such bucket"},
         {"{\"schema\":\"metrumbench-llm.request.v1\",\"seq\":1} x", "no whole JSON object"},
         {"{\"schema\":\"metrumbench-llm.request.v1\",\"seq\":1,\"attempts\":[1]}", "an attempt is an object"},
     };
@@ -357,7 +379,8 @@ static void test_bad_lines(void **state)
     struct record_reader reader = {.context = context, .arena = &arena};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct as_error err = {.message = ""};
-        assert_int_equal(record_reader_line(&reader, cases[i].line, strlen(cases[i].line), &record, &err), AS_E_INVALID);
+        assert_int_equal(record_reader_line(&reader, cases[i].line, strlen(cases[i].line), &record, &err),
+                         AS_E_INVALID);
         if (!strstr(err.message, cases[i].why))
             fail_msg("'%s' does not say '%s'", err.message, cases[i].why);
     }
@@ -367,8 +390,9 @@ static void test_bad_lines(void **state)
 static void test_foreign_members_and_order(void **state)
 {
     (void)state;
-    static const char text[] = "{ \"later\" : [1,{\"seq\":7}], \"done_ns\":5, \"seq\": 3, \"endpoint\":\"c\", \"sent_ns\":2,"
-                               "\"schema\":\"metrumbench-llm.request.v1\", \"outcome\":\"cancelled\" }\r\n";
+    static const char text[] =
+        "{ \"later\" : [1,{\"seq\":7}], \"done_ns\":5, \"seq\": 3, \"endpoint\":\"c\", \"sent_ns\":2,"
+        "\"schema\":\"metrumbench-llm.request.v1\", \"outcome\":\"cancelled\" }\r\n";
     struct request_record record;
     struct arena arena;
     arena_init(&arena, 0, 0);

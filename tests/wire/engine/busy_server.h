@@ -3,8 +3,9 @@
 #define TESTS_WIRE_ENGINE_BUSY_SERVER_H
 
 /*
- * A server on loopback for tests of the engine with real sockets: a thread a connection. The answer depends on the request's number
- * (x-assay-id) and the test's `answer` function; what arrived is counted by number. And a modality that takes any answer.
+ * A server on loopback for tests of the engine with real sockets: a thread a connection. The answer depends on the
+ * request's number (x-assay-id) and the test's `answer` function; what arrived is counted by number. And a modality
+ * that takes any answer.
  */
 
 #include "engine/engine.h"
@@ -28,28 +29,28 @@
 #include <cmocka.h>
 
 #define BUSY_CONNECTIONS_MAX 4096
-#define BUSY_REQUESTS_MAX 20000
+#define BUSY_REQUESTS_MAX    20000
 
 enum busy_answer {
-    BUSY_JSON,       /* a small body */
-    BUSY_STREAM,     /* three events and [DONE], the last chunk apart */
+    BUSY_JSON,   /* a small body */
+    BUSY_STREAM, /* three events and [DONE], the last chunk apart */
     BUSY_503,
-    BUSY_CLOSE,      /* without an answer */
-    BUSY_CUT,        /* inside a chunk */
+    BUSY_CLOSE, /* without an answer */
+    BUSY_CUT,   /* inside a chunk */
     BUSY_RESET,
-    BUSY_SILENT      /* until the client gives up */
+    BUSY_SILENT /* until the client gives up */
 };
 
 struct busy_server {
     int listen_fd;
     char url[64];
     enum busy_answer (*answer)(int64_t seq, int try);
-    int64_t think_us;                         /* before each answer */
+    int64_t think_us; /* before each answer */
     pthread_t acceptor;
     pthread_t threads[BUSY_CONNECTIONS_MAX];
     _Atomic int accepted;
-    _Atomic int now, peak;                    /* requests being answered */
-    _Atomic int arrived[BUSY_REQUESTS_MAX];   /* by number */
+    _Atomic int now, peak;                  /* requests being answered */
+    _Atomic int arrived[BUSY_REQUESTS_MAX]; /* by number */
     _Atomic bool is_stopped;
 };
 
@@ -109,7 +110,7 @@ static inline void busy_send(int fd, const char *text)
 }
 
 #define BUSY_STREAM_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-#define BUSY_EVENT "9\r\ndata: a\n\n\r\n"
+#define BUSY_EVENT       "9\r\ndata: a\n\n\r\n"
 
 /* False: the connection is over. */
 static inline bool busy_reply(int fd, enum busy_answer answer)
@@ -127,7 +128,8 @@ static inline bool busy_reply(int fd, enum busy_answer answer)
         busy_send(fd, "0\r\n\r\n");
         return true;
     case BUSY_503:
-        busy_send(fd, "HTTP/1.1 503 Busy\r\nContent-Type: application/json\r\nRetry-After: 0\r\nContent-Length: 16\r\n\r\n{\"error\":\"busy\"}");
+        busy_send(fd, "HTTP/1.1 503 Busy\r\nContent-Type: application/json\r\nRetry-After: 0\r\nContent-Length: "
+                      "16\r\n\r\n{\"error\":\"busy\"}");
         return true;
     case BUSY_CUT:
         busy_send(fd, BUSY_STREAM_HEAD BUSY_EVENT "40\r\ndata: never whole");
@@ -270,8 +272,8 @@ static inline void any_end(void *context, void *answer, const struct answer_clos
     record->done_seen = a->is_done;
 }
 
-static const struct modality any_modality = {"any", sizeof(struct any_answer), 1 << 20, any_build, any_begin, any_event, any_body, NULL, any_end,
-                                             NULL};
+static const struct modality any_modality = {
+    "any", sizeof(struct any_answer), 1 << 20, any_build, any_begin, any_event, any_body, NULL, any_end, NULL};
 
 #define KEPT_THREADS_MAX 8
 

@@ -27,7 +27,8 @@ static void prepare(struct bench *bench, uint32_t threads, uint32_t concurrency,
     bench->options.net.connect_timeout_ns = 60 * NS_PER_S;
     bench->options.net.max_idle = concurrency ? concurrency : 64;
     struct as_error err = {.message = ""};
-    if (net_endpoint_parse(busy.url, &bench->net, &err) != AS_OK || net_endpoint_resolve(&bench->net, 10 * NS_PER_S, &err) != AS_OK)
+    if (net_endpoint_parse(busy.url, &bench->net, &err) != AS_OK ||
+        net_endpoint_resolve(&bench->net, 10 * NS_PER_S, &err) != AS_OK)
         fail_msg("%s", err.message);
 }
 
@@ -36,7 +37,8 @@ static void make_engine(struct bench *bench)
     const struct engine_endpoint endpoint = {.net = &bench->net, .weight = 1, .headers = ""};
     const struct record_sink sink = {NULL, NULL, keep};
     struct as_error err = {.message = ""};
-    const struct engine_setup setup = {&bench->plan, &bench->options, &endpoint, 1, &any_modality, &bench->expects_stream, sink};
+    const struct engine_setup setup = {&bench->plan,  &bench->options,        &endpoint, 1,
+                                       &any_modality, &bench->expects_stream, sink};
     if (engine_prepare(&setup, &bench->engine, &err) != AS_OK)
         fail_msg("%s", err.message);
 }
@@ -154,7 +156,8 @@ static void test_random_faults(void **state)
         assert_true(busy.arrived[i] >= (int)record->attempt_count);
         assert_true(busy.arrived[i] == (int)record->attempt_count || (record->flags & RECORD_FLAG_RECONNECTED));
         for (uint32_t try = 0; try + 1 < record->attempt_count; try++) {
-            assert_true(record->attempts[try].error_type == ERROR_TYPE_SERVER_ERROR || record->attempts[try].error_type == ERROR_TYPE_CONNECTION);
+            assert_true(record->attempts[try].error_type == ERROR_TYPE_SERVER_ERROR ||
+                        record->attempts[try].error_type == ERROR_TYPE_CONNECTION);
             assert_true(record->attempts[try + 1].start_ns >= record->attempts[try].done_ns);
         }
         if (record->outcome == OUTCOME_FAILED)

@@ -52,14 +52,19 @@ static void test_file_holds_what_the_engine_put(void **state)
         fail_msg("%s", err.message);
     const char *const names[] = {net.name};
     const struct record_context context = {.tool = "any", .run_id = "run", .endpoints = names, .endpoint_count = 1};
-    struct writer_options writer_options = {.folder = dir.path, .threads = 3, .ring_bytes = 64 * 1024, .context = context,
-                                            .on_record = keep_from_writer};
+    struct writer_options writer_options = {
+        .folder = dir.path, .threads = 3, .ring_bytes = 64 * 1024, .context = context, .on_record = keep_from_writer};
     struct writer *writer;
     assert_int_equal(writer_open(&writer_options, &writer, &err), AS_OK);
 
     struct engine_plan plan = {.request_count = REQUESTS, .concurrency = 24};
-    struct engine_options options = {.threads = 3, .run_id = "run", .retries = 1, .retry_backoff_ns = NS_PER_MS,
-                                     .request_timeout_ns = 60 * NS_PER_S, .net.connect_timeout_ns = 60 * NS_PER_S, .net.max_idle = 24};
+    struct engine_options options = {.threads = 3,
+                                     .run_id = "run",
+                                     .retries = 1,
+                                     .retry_backoff_ns = NS_PER_MS,
+                                     .request_timeout_ns = 60 * NS_PER_S,
+                                     .net.connect_timeout_ns = 60 * NS_PER_S,
+                                     .net.max_idle = 24};
     const struct engine_endpoint endpoint = {.net = &net, .weight = 1};
     const struct record_sink sink = writer_sink(writer);
     struct engine *engine;
