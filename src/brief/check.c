@@ -231,7 +231,7 @@ static bool check_field(struct checker *checker, const struct model_field *field
         return false;
     }
     if (is_unset) {
-        if (field->initial && (!given || field->is_strict))
+        if (field->initial)
             value_put(out, field->name, default_value(checker->tree, field));
         return true;
     }

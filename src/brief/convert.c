@@ -12,10 +12,30 @@
 /* Rounds of leaving members out before a report is given up. */
 #define SETTLE_ROUNDS  40
 
-static const char *const GUIDELLM_SKIPS[] = {"benchmarks.*.requests",        "benchmarks.*.metrics.*.*.pdf",   "benchmarks.*.metrics.*.errored.percentiles",
-                                             "benchmarks.*.scheduler_state", "benchmarks.*.scheduler_metrics", "benchmarks.*.metrics.*.incomplete.percentiles",
-                                             "benchmarks.*.metrics.*.total.percentiles", "benchmarks.*.metrics.text", "benchmarks.*.metrics.image",
-                                             "benchmarks.*.metrics.video",   "benchmarks.*.metrics.audio",     NULL};
+/* Per-request data and figures that no report has. */
+static const char *const GUIDELLM_SKIPS[] = {
+    "benchmarks.*.requests",
+    "benchmarks.*.scheduler_state",
+    "benchmarks.*.scheduler_metrics",
+    "benchmarks.*.metrics.*.*.pdf",
+    "benchmarks.*.metrics.*.errored.percentiles",
+    "benchmarks.*.metrics.*.incomplete.percentiles",
+    "benchmarks.*.metrics.*.total.percentiles",
+    "benchmarks.*.metrics.request_concurrency",
+    "benchmarks.*.metrics.request_streaming_iterations_count",
+    "benchmarks.*.metrics.total_token_count",
+    "benchmarks.*.metrics.time_to_first_output_token_ms",
+    "benchmarks.*.metrics.time_to_last_round_trip_ms",
+    "benchmarks.*.metrics.avg_round_trip_time_ms",
+    "benchmarks.*.metrics.prompt_tokens_per_second",
+    "benchmarks.*.metrics.output_tokens_per_iteration",
+    "benchmarks.*.metrics.iter_tokens_per_iteration",
+    "benchmarks.*.metrics.text",
+    "benchmarks.*.metrics.image",
+    "benchmarks.*.metrics.video",
+    "benchmarks.*.metrics.audio",
+    NULL,
+};
 static const char *const VLLM_SKIPS[] = {"ttfts", "itls", "generated_texts", "input_lens", "output_lens", "errors", "start_times", "tpots", "latencies", NULL};
 static const char *const SUMMARY_SKIPS[] = {"endpoints.*.latency", "endpoints.*.errors", "client", "validity", "errors", NULL};
 

@@ -152,12 +152,15 @@ static as_status read_source(struct source *source, bool is_json, bool may_retry
     as_status status = is_json ? read_json(source, builder, err) : read_yaml(source, false, builder, err);
     status = finish(source, builder, status, err);
     if (status == AS_E_INVALID && is_json && may_retry && source_rewind(source)) {
-        struct as_error ignored;
+        struct as_error second = {0};
         builder_init(builder, tree, skip);
-        as_status again = read_yaml(source, true, builder, &ignored);
-        again = finish(source, builder, again, &ignored);
-        if (again == AS_OK)
-            status = AS_OK;
+        as_status again = read_yaml(source, true, builder, &second);
+        again = finish(source, builder, again, &second);
+        /* Of two syntax errors the one of JSON is the likelier to help. */
+        if (again != AS_E_INVALID)
+            status = again;
+        if (again != AS_E_INVALID && again != AS_OK && err)
+            *err = second;
     }
     if (status == AS_OK)
         *ret = builder->root ? builder->root : value_null(tree);

@@ -251,6 +251,8 @@ static bool clean_number(const char *text, size_t len, char ret[NUMBER_BYTES_MAX
         return false;
     while (end - at > 1 && *at == '0' && is_digit(at[1]))
         at++;
+    if (*at == '.' && (at + 1 == end || !is_digit(at[1])))
+        return false;
     if (*at == '.')
         ret[used++] = '0';
     for (; at < end; at++) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES ((size_t)64 * 1024)
+#define CHUNK_BYTES ((size_t)256 * 1024)
 
 void tree_init(struct tree *tree, size_t max_bytes)
 {

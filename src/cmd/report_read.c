@@ -77,9 +77,9 @@ static int wrong_operands(struct reading *reading, const char *what)
 static as_status read_report(struct brief_report *report, const char *path, struct as_error *err)
 {
     struct strbuf text AS_AUTO_STRBUF;
+    strbuf_init(&text, READ_YAML_BYTES_MAX);
     if (strcmp(path, "-") != 0)
         return brief_read_path(report, path, err);
-    strbuf_init(&text, READ_YAML_BYTES_MAX);
     as_status status = file_read("-", &text, err);
     return status == AS_OK ? brief_read_text(report, strbuf_text(&text), text.len, err) : status;
 }
@@ -115,6 +115,7 @@ static void put_verdict(struct json_writer *writer, const char *path, const stru
 static void print_verdict(const char *path, const struct brief_report *report, as_status status, const struct as_error *err, struct strbuf *out)
 {
     struct strbuf lines AS_AUTO_STRBUF;
+    strbuf_init(&lines, 0);
     if (status == AS_OK) {
         strbuf_addf(out, "%s: valid, version %s\n", path, value_string(value_get(report->root, "version")));
         return;
@@ -123,7 +124,6 @@ static void print_verdict(const char *path, const struct brief_report *report, a
         strbuf_addf(out, "%s\n", err->message);
         return;
     }
-    strbuf_init(&lines, 0);
     problems_print(&report->problems, &lines);
     for (const char *at = strbuf_text(&lines), *end; *at; at = end + 1) {
         end = strchr(at, '\n');
