@@ -376,7 +376,7 @@ static as_status make_folder(struct journal *journal, struct as_error *err)
 as_status journal_open(const char *folder, uint32_t threads, size_t ring_bytes, struct journal **ret,
                        struct as_error *err)
 {
-    struct journal *journal;
+    struct journal *journal = NULL;
     size_t capacity = ring_bytes ? ring_bytes : JOURNAL_RING_BYTES;
     if (capacity < RING_BYTES_MIN || (capacity & (capacity - 1)) || threads == 0 || threads > RINGS_MAX)
         return error_set(err, AS_E_INVALID, "a journal has 1 to %d rings of a power of two of bytes", RINGS_MAX);
@@ -468,7 +468,7 @@ static uint32_t count_rings(DIR *folder)
 as_status journal_open_left(const char *folder, struct journal **ret, struct as_error *err)
 {
     char path[PATH_MAX];
-    struct journal *journal;
+    struct journal *journal = NULL;
     if (!path_join(path, sizeof path, folder, JOURNAL_FOLDER))
         return error_set(err, AS_E_LIMIT, "the path of the folder '%.200s' is too long", folder);
     DIR *rings = opendir(path);

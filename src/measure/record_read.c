@@ -52,7 +52,7 @@ static as_status take_int(struct parse *parse, int64_t *ret)
 
 static as_status take_small_int(struct parse *parse, int32_t *ret)
 {
-    int64_t value;
+    int64_t value = 0;
     as_status status = take_int(parse, &value);
     if (status == AS_OK && value > INT32_MAX)
         return bad(parse, "the number is too large");
@@ -286,7 +286,7 @@ static size_t count_commas(const struct parse *parse, size_t len)
 
 static as_status take_bucket(struct parse *parse, struct record_bucket *ret)
 {
-    int64_t numbers[2];
+    int64_t numbers[2] = {0};
     bool is_first = true;
     if (!json_enter_array(&parse->cursor))
         return bad(parse, "a bucket is a pair");
