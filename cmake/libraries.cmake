@@ -16,3 +16,6 @@ pkg_check_modules(PIXELS REQUIRED IMPORTED_TARGET libpng libturbojpeg libwebp)
 set(LIBRARIES_media PkgConfig::PIXELS)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 set(LIBRARIES_accuracy PkgConfig::UTF8PROC)
+# For the program assay-media alone; --as-needed keeps them from all others.
+pkg_check_modules(SOUND REQUIRED IMPORTED_TARGET sndfile libmpg123)
+list(APPEND LIBRARIES_media PkgConfig::SOUND)
