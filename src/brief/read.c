@@ -145,25 +145,34 @@ static as_status finish(struct source *source, struct builder *builder, as_statu
     return status;
 }
 
-static as_status read_source(struct source *source, bool is_json, bool may_retry, struct builder *builder, read_skip_list skip,
+/* How a document is read; those that look like JSON are tried in this order. */
+enum reading { READING_JSON, READING_JSON_WORDS, READING_YAML };
+
+static as_status read_as(enum reading reading, struct source *source, struct builder *builder, struct as_error *err)
+{
+    as_status status = reading == READING_YAML ? read_yaml(source, builder, err) : read_json(source, reading == READING_JSON_WORDS, builder, err);
+    return finish(source, builder, status, err);
+}
+
+static as_status read_source(struct source *source, bool is_json, bool may_be_yaml, struct builder *builder, read_skip_list skip,
                              struct value **ret, struct as_error *err)
 {
     struct tree *tree = builder->tree;
-    as_status status = is_json ? read_json(source, builder, err) : read_yaml(source, false, builder, err);
-    status = finish(source, builder, status, err);
-    if (status == AS_E_INVALID && is_json && may_retry && source_rewind(source)) {
-        struct as_error second = {0};
+    struct as_error first = {0}, again = {0};
+    as_status status = read_as(is_json ? READING_JSON : READING_YAML, source, builder, &first);
+    for (enum reading reading = READING_JSON_WORDS; is_json && status == AS_E_INVALID && reading <= READING_YAML; reading++) {
+        if ((reading == READING_YAML && !may_be_yaml) || !source_rewind(source))
+            break;
         builder_init(builder, tree, skip);
-        as_status again = read_yaml(source, true, builder, &second);
-        again = finish(source, builder, again, &second);
-        /* Of two syntax errors the one of JSON is the likelier to help. */
-        if (again != AS_E_INVALID)
-            status = again;
-        if (again != AS_E_INVALID && again != AS_OK && err)
-            *err = second;
+        status = read_as(reading, source, builder, &again);
+        /* Of two syntax errors in JSON the one that is further on is the one to be told. */
+        if (status != AS_E_INVALID || (reading == READING_JSON_WORDS && again.offset > first.offset))
+            first = again;
     }
     if (status == AS_OK)
         *ret = builder->root ? builder->root : value_null(tree);
+    else if (err)
+        *err = first;
     return status;
 }
 

@@ -4,8 +4,8 @@
 
 /*
  * Documents into trees: JSON (RFC 8259, by base/json_stream.h, in pieces: the input is never in memory as a whole) and
- * YAML 1.1 (libyaml; plain scalars as PyYAML resolves them). What begins like JSON is read as JSON, and when that fails
- * and the input is small enough as YAML, in which NaN and Infinity are then numbers.
+ * YAML 1.1 (libyaml; plain scalars as PyYAML resolves them). What begins like JSON is read as JSON, when that fails
+ * with NaN and Infinity as numbers (as Python writes them), and when that fails too and the input is small enough as YAML.
  *
  * Limits (AS_E_LIMIT): READ_DEPTH_MAX levels, READ_TEXT_BYTES_MAX in one string, READ_TREE_BYTES_MAX of memory for the
  * tree, READ_YAML_BYTES_MAX of YAML, READ_ALIAS_NODES_MAX nodes made by YAML aliases. Of equal keys the last one counts.

@@ -2,7 +2,6 @@
 #include "brief/reader.h"
 #include "brief/scalar.h"
 
-#include <math.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -21,7 +20,6 @@ struct yaml_reader {
     struct builder *builder;
     struct as_error *err;
     as_status status;
-    bool is_json;
     bool is_over;
     size_t documents;
     size_t skip_depth;    /* open containers of a skipped part */
@@ -145,19 +143,6 @@ static struct value *tagged_value(struct yaml_reader *reader, const yaml_event_t
     return NULL;
 }
 
-static struct value *plain_value(struct yaml_reader *reader, const char *text, size_t len)
-{
-    struct value *value = scalar_resolve(reader->builder->tree, text, len);
-    if (!reader->is_json || !value_is(value, VALUE_TEXT))
-        return value;
-    bool is_negative = value->len > 0 && value->text[0] == '-';
-    if (value_is_text(value, "NaN"))
-        return value_float(reader->builder->tree, (double)NAN);
-    if (strcmp(value->text + is_negative, "Infinity") == 0)
-        return value_float(reader->builder->tree, is_negative ? -(double)INFINITY : (double)INFINITY);
-    return value;
-}
-
 static struct value *scalar_value(struct yaml_reader *reader, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -165,7 +150,7 @@ static struct value *scalar_value(struct yaml_reader *reader, const yaml_event_t
     if (event->data.scalar.tag)
         return tagged_value(reader, event, text, len);
     if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
-        return plain_value(reader, text, len);
+        return scalar_resolve(reader->builder->tree, text, len);
     return value_textn(reader->builder->tree, text, len);
 }
 
@@ -341,7 +326,7 @@ static void parser_failed(struct yaml_reader *reader)
         fail(reader, &mark, AS_E_INVALID, parser->problem ? parser->problem : "no valid YAML");
 }
 
-as_status read_yaml(struct source *source, bool is_json, struct builder *builder, struct as_error *err)
+as_status read_yaml(struct source *source, struct builder *builder, struct as_error *err)
 {
     struct yaml_reader *reader = arena_calloc(&builder->tree->arena, 1, sizeof *reader);
     if (!reader || !yaml_parser_initialize(&reader->parser))
@@ -349,7 +334,6 @@ as_status read_yaml(struct source *source, bool is_json, struct builder *builder
     reader->source = source;
     reader->builder = builder;
     reader->err = err;
-    reader->is_json = is_json;
     yaml_parser_set_input(&reader->parser, feed, reader);
     while (!reader->is_over && reader->status == AS_OK && !builder->tree->failed) {
         yaml_event_t event;

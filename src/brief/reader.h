@@ -4,6 +4,7 @@
 
 /* What the JSON and YAML readers share: a source of bytes and the tree under construction. Not for use outside read*.c. */
 
+#include "base/strbuf.h"
 #include "brief/read.h"
 
 #define READER_PATTERNS_MAX 32
@@ -20,6 +21,20 @@ struct source {
     as_status status;
     int errnum;
 };
+
+/*
+ * Non-finite numbers as Python writes them into JSON (NaN, Infinity, -Infinity): between strings each is replaced by a
+ * text that read_json takes back for the number.
+ */
+struct word_filter {
+    bool in_string, is_escaped;
+    char held[16]; /* the beginning of a word, or "-" */
+    size_t held_len;
+    struct strbuf out;
+};
+#define WORD_FILTER_MARK "\\u0000\\u0001"
+/* The filtered piece, valid until the next call; `len` 0 = the input ended. */
+void word_filter_feed(struct word_filter *filter, const char *piece, size_t len);
 
 /* The next piece, valid until the next call; 0 bytes at the end or on an error (then status is set). */
 size_t source_next(struct source *source, const char **ret);
@@ -50,8 +65,8 @@ bool builder_key(struct builder *builder, const char *key, size_t len);
 void builder_value(struct builder *builder, struct value *value, uint32_t line);
 void builder_close(struct builder *builder);
 
-as_status read_json(struct source *source, struct builder *builder, struct as_error *err) AS_NODISCARD;
-/* `is_json`: NaN, Infinity and -Infinity are numbers. */
-as_status read_yaml(struct source *source, bool is_json, struct builder *builder, struct as_error *err) AS_NODISCARD;
+/* `with_words`: NaN, Infinity and -Infinity are numbers. */
+as_status read_json(struct source *source, bool with_words, struct builder *builder, struct as_error *err) AS_NODISCARD;
+as_status read_yaml(struct source *source, struct builder *builder, struct as_error *err) AS_NODISCARD;
 
 #endif
