@@ -211,6 +211,8 @@ static as_status note_stray_variable(struct opt_reader *reader, const char *vari
     struct strbuf meant AS_AUTO_STRBUF;
     strbuf_init(&meant, 0);
     environment_name(nearest, &meant);
+    if (strbuf_status(&meant) != AS_OK)
+        return strbuf_status(&meant);
     const char *note = arena_printf(reader->parsed->arena, "%.*s is set, but no option of this command reads it; did you mean %s?",
                                     (int)len, variable, strbuf_text(&meant));
     return note ? add_note(reader, note) : AS_E_NOMEM;
