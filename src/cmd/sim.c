@@ -13,6 +13,7 @@ static const struct opt_exit exits[] = {
     {0, "Stopped by SIGINT or SIGTERM."},
     {2, "The command line is wrong."},
     {65, "The truth log lost requests, or a file is invalid."},
+    {66, "A file or folder does not exist."},
     {74, "Listening, reading or writing failed."},
 };
 
