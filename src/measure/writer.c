@@ -73,7 +73,7 @@ static int64_t count_lines(const char *data, size_t len)
 /* Bytes of the whole lines among the first `len`. */
 static size_t whole_lines(const char *data, size_t len)
 {
-    const char *newline = memrchr(data, '\n', len);
+    const char *newline = len > 0 ? memrchr(data, '\n', len) : NULL;
     return newline ? (size_t)(newline - data) + 1 : 0;
 }
 
