@@ -5,6 +5,7 @@
 #include "http/date.h"
 #include "http/field.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,12 @@ struct framing {
 
 void http_response_init(struct http_response *parser)
 {
-    *parser = (struct http_response){.head = {.content_length = -1, .retry_after_s = -1}};
+    /* All but the rest of head.location, which is a string. */
+    parser->head.location[0] = '\0';
+    memset(&parser->head, 0, offsetof(struct http_response_head, location));
+    memset(&parser->memo, 0, sizeof *parser - offsetof(struct http_response, memo));
+    parser->head.content_length = -1;
+    parser->head.retry_after_s = -1;
 }
 
 static void forget_kept(struct http_response *parser)
@@ -215,10 +221,41 @@ static const char *choose_framing(struct http_response *parser, const struct fra
     return NULL;
 }
 
+static void copy_head(struct http_response_head *to, const struct http_response_head *from)
+{
+    memcpy(to, from, from->location[0] ? sizeof *to : offsetof(struct http_response_head, location) + 1);
+}
+
+static void memo_store(struct http_response *parser, const struct framing *framing, const char *at, size_t len)
+{
+    struct http_head_memo *memo = parser->memo;
+    _Static_assert(sizeof *framing <= sizeof memo->framing, "the framing fits");
+    if (!memo || len > HTTP_HEAD_MEMO_BYTES || parser->head.retry_after_s >= 0)
+        return;
+    memcpy(memo->bytes, at, len);
+    memo->len = len;
+    copy_head(&memo->head, &parser->head);
+    memcpy(memo->framing, framing, sizeof *framing);
+}
+
+/* Fills head and framing when the bytes are those of the memo. */
+static bool memo_find(struct http_response *parser, struct framing *framing, const char *at, size_t len)
+{
+    const struct http_head_memo *memo = parser->memo;
+    if (!memo || memo->len != len || memcmp(memo->bytes, at, len) != 0)
+        return false;
+    copy_head(&parser->head, &memo->head);
+    memcpy(framing, memo->framing, sizeof *framing);
+    return true;
+}
+
 /* A whole, unfolded head, blank line included. NULL or the error. */
 static const char *parse_head(struct http_response *parser, const char *at, const char *end)
 {
     struct framing framing = {0};
+    const char *start = at;
+    if (memo_find(parser, &framing, at, (size_t)(end - at)))
+        return choose_framing(parser, &framing);
     parser->head = (struct http_response_head){.content_length = -1, .retry_after_s = -1};
     const char *error = take_status_line(&parser->head, take_line(&at, end));
     while (!error) {
@@ -232,6 +269,7 @@ static const char *parse_head(struct http_response *parser, const char *at, cons
     }
     if (error || (parser->head.status < 200 && parser->head.status != 101))
         return error;
+    memo_store(parser, &framing, start, (size_t)(end - start));
     return choose_framing(parser, &framing);
 }
 

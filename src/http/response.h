@@ -40,8 +40,21 @@ struct http_response_head {
     char location[512];      /* Location, cut to fit; "" = none */
 };
 
+/*
+ * The last response head that was parsed, for many connections of one thread: an equal head means the same. Most heads of a server differ
+ * only when its Date does. Starts zeroed; a head with Retry-After is not kept, since a date in it is relative to now.
+ */
+#define HTTP_HEAD_MEMO_BYTES 1024
+struct http_head_memo {
+    size_t len; /* 0 = none */
+    struct http_response_head head;
+    uint8_t framing[8]; /* reader's */
+    char bytes[HTTP_HEAD_MEMO_BYTES];
+};
+
 struct http_response {
     struct http_response_head head;
+    struct http_head_memo *memo; /* set by the caller after http_response_init; NULL = none */
     struct http_chunked chunks;
     uint64_t left;       /* of Content-Length bytes still to come */
     uint64_t body_bytes; /* decoded so far */

@@ -82,11 +82,41 @@ static size_t json_decode(const char *at, const char *end, uint32_t *ret_code, b
     return *at == '\\' ? escape_decode(at, end, ret_code, ret_valid) : words_decode(at, end, ret_code, ret_valid);
 }
 
+/* 0x80 in each byte of `word` that is below `limit` (≤ 0x80); exact where no byte of `word` has its top bit set. */
+static inline uint64_t bytes_below(uint64_t word, uint64_t limit)
+{
+    return ~(word + (0x80 - limit) * UINT64_C(0x0101010101010101)) & UINT64_C(0x8080808080808080);
+}
+
+static inline uint64_t bytes_equal(uint64_t word, uint8_t byte)
+{
+    return bytes_below(word ^ byte * UINT64_C(0x0101010101010101), 1);
+}
+
+/* Steps over eight bytes at a time as long as they are plain ASCII and spaces, counting the words that begin. */
+static inline const char *plain_blocks(const char *at, const char *end, int64_t *words, bool *in_word)
+{
+    for (; end - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+        if (bytes_below(word, ' ') | bytes_equal(word, '"') | bytes_equal(word, '\\'))
+            break;
+        uint64_t plain = ~bytes_equal(word, ' ') & UINT64_C(0x8080808080808080);
+        uint64_t before = plain << 8 | (*in_word ? 0x80 : 0);
+        *words += __builtin_popcountll(plain & ~before);
+        *in_word = plain >> 63;
+    }
+    return at;
+}
+
 const char *text_scan(const char *at, const char *end, struct text_state *state)
 {
     int64_t words = state->words;
     bool in_word = state->in_word, valid = true;
     for (;;) {
+        at = plain_blocks(at, end, &words, &in_word);
         if (at == end)
             return NULL;
         enum text_class kind = text_classes[(unsigned char)*at];

@@ -195,6 +195,7 @@ void connection_begin(struct net_connection *c, struct net_exchange *x)
     for (uint32_t i = 0; i < x->part_count; i++)
         c->request_bytes += x->parts[i].iov_len;
     http_response_init(&c->parser);
+    c->parser.memo = &c->loop->head_memo;
     connection_send(c);
 }
 

@@ -135,6 +135,7 @@ struct net_loop {
     int64_t now_ns;        /* newest reading of the clock */
     int64_t next_timer_ns; /* nothing is due before; INT64_MAX = nothing at all */
     int64_t returned_ns;   /* the last wait's, -1 = none yet */
+    struct http_head_memo head_memo;
     struct stamp_clock clock;
     struct net_counters counters;
     struct net_read read;

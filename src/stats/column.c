@@ -161,10 +161,9 @@ static bool load_next(struct column_cursor *cursor)
     return cursor->status == AS_OK;
 }
 
-bool column_next(struct column_cursor *cursor, int64_t *ret)
+/* The number at the cursor, cut at the end of the block. */
+static uint64_t next_number(struct column_cursor *cursor)
 {
-    if (cursor->at == cursor->len && !load_next(cursor))
-        return false;
     uint64_t raw = 0;
     for (unsigned shift = 0; cursor->at < cursor->len && shift < 70; shift += 7) {
         uint8_t byte = cursor->bytes[cursor->at++];
@@ -172,6 +171,34 @@ bool column_next(struct column_cursor *cursor, int64_t *ret)
         if (byte < 0x80)
             break;
     }
+    return raw;
+}
+
+/* The same where at least 8 bytes follow and the number has at most 8: all seven-bit groups at once. */
+static inline bool next_short_number(struct column_cursor *cursor, uint64_t *ret)
+{
+    uint64_t word;
+    memcpy(&word, cursor->bytes + cursor->at, sizeof word);
+    uint64_t ends = ~word & UINT64_C(0x8080808080808080);
+    if (ends == 0)
+        return false;
+    unsigned bits = (unsigned)__builtin_ctzll(ends) + 1; /* of the number, its end included */
+    if (bits < 64)
+        word &= (UINT64_C(1) << bits) - 1;
+    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *ret = (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+    cursor->at += bits / 8;
+    return true;
+}
+
+bool column_next(struct column_cursor *cursor, int64_t *ret)
+{
+    if (cursor->at == cursor->len && !load_next(cursor))
+        return false;
+    uint64_t raw;
+    if (cursor->len - cursor->at < 8 || !next_short_number(cursor, &raw))
+        raw = next_number(cursor);
     if (raw == 0) {
         *ret = COLUMN_MISSING;
         return true;
@@ -191,6 +218,8 @@ void values_done(struct values *values)
 static as_status append_values(const struct column *column, int64_t room, struct values *values)
 {
     struct column_cursor cursor;
+    if (room == 0)
+        return AS_OK; /* nothing but missing values */
     column_cursor_init(&cursor, column);
     int64_t value;
     while (column_next(&cursor, &value)) {

@@ -102,6 +102,8 @@ static as_status visit_tally(const struct tally *tally, enum tally_column which,
 {
     struct column_cursor done, response_time, metric;
     struct row row;
+    if (tally->columns[which].rows == tally->columns[which].missing)
+        return AS_OK;
     column_cursor_init(&done, &tally->columns[COLUMN_DONE]);
     column_cursor_init(&response_time, &tally->columns[COLUMN_RESPONSE_TIME]);
     column_cursor_init(&metric, &tally->columns[which]);
