@@ -2,6 +2,7 @@
 #include "options/internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void put_types(struct json_writer *writer, const char *first, const char *second)

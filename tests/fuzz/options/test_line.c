@@ -61,20 +61,22 @@ static void check_parsed(const struct opt_parsed *parsed)
     DEMAND(strstr(strbuf_text(&text), SECRET) == NULL);
 }
 
-static void check_line(int argc, char *const *argv, bool has_secret)
+static void check_line(int argc, char *const *argv)
 {
     struct strbuf line AS_AUTO_STRBUF;
     strbuf_init(&line, 0);
     options_command_line(&COMMAND, argc, argv, &line);
     DEMAND(strbuf_status(&line) == AS_OK);
-    DEMAND(!has_secret || strstr(strbuf_text(&line), SECRET) == NULL);
+    DEMAND(strstr(strbuf_text(&line), SECRET) == NULL);
 }
 
 /* Words end at newlines; two secrets come before them. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    if (memmem(data, size, SECRET, strlen(SECRET)))
+        return 0; /* given where it is none */
     char *text = malloc(size + 1);
-    char *argv[WORDS_MAX + 6] = {"fuzz", "--key", SECRET, "--header", "X-Key: " SECRET, "--number=1"};
+    char *argv[WORDS_MAX + 6] = {"fuzz", "--key", SECRET, "--header", ("X-Key: " SECRET), "--number=1"};
     int argc = 6;
     DEMAND(text != NULL);
     if (size)
@@ -96,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_parsed(&parsed);
     else
         DEMAND(err.message[0] && strstr(err.message, SECRET) == NULL);
-    check_line(argc, argv, true);
+    check_line(argc, argv);
     arena_done(&arena);
     free(text);
     return 0;
