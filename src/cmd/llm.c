@@ -1,92 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/log.h"
 #include "cmd/commands.h"
-#include "cmd/version.h"
-#include "run/exits.h"
-#include "run/run.h"
-#include "run/signals.h"
-
-#include <unistd.h>
-
-/* The checks before the run, then the run. *ret_exit_code is that of a refusal. */
-static as_status measure(struct run *run, int *ret_exit_code, struct as_error *err)
-{
-    as_status status = run_check(run, err);
-    if (status != AS_OK) {
-        *ret_exit_code = RUN_EXIT_PREFLIGHT;
-        return status;
-    }
-    status = run_ask(run, err);
-    if (status == AS_OK)
-        status = run_measure(run, err);
-    *ret_exit_code = status_exit_code(status);
-    return status;
-}
-
-static void warn_of_key(const struct run *run)
-{
-    if (options_state(&run->parsed, "api-key")->origin == OPT_FROM_ARGV)
-        log_warning("--api-key is visible in the process list; --api-key-file and OPENAI_API_KEY are not");
-}
-
-/* From the open folder on every way out writes the summary. */
-static int run_in_folder(struct run *run)
-{
-    struct strbuf console AS_AUTO_STRBUF;
-    struct as_error err = {0}, report_err = {0};
-    int exit_code = 0;
-    strbuf_init(&console, 0);
-    as_status measured = measure(run, &exit_code, &err);
-    as_status reported = run_report(run, &console, &report_err);
-    if (measured != AS_OK)
-        command_fail("llm", &err);
-    else if (run->has_summary)
-        exit_code = command_print("llm", &console);
-    if (reported != AS_OK) {
-        int failed = command_fail("llm", &report_err);
-        return exit_code ? exit_code : failed;
-    }
-    return exit_code ? exit_code : run_exit_code(run);
-}
-
-static int describe(struct run *run)
-{
-    struct strbuf text AS_AUTO_STRBUF;
-    struct as_error err = {0};
-    strbuf_init(&text, 0);
-    return run_describe(run, &text, &err) == AS_OK ? command_print("llm", &text) : command_fail("llm", &err);
-}
-
-static int run_with(struct run *run, int argc, char **argv)
-{
-    struct as_error err = {0};
-    struct opt_input input = {argc, argv, environ, &run->config, &run->arena};
-    if (options_read(&LLM_LINE, &input, &run->parsed, &err) != AS_OK)
-        return command_fail("llm", &err);
-    if (run->parsed.wants_help)
-        return command_print_help(&LLM_LINE);
-    if (!run->config.result.quiet)
-        command_notes(&run->parsed);
-    warn_of_key(run);
-    if (run_configure(run, &err) != AS_OK)
-        return command_fail("llm", &err);
-    if (run->config.result.dry_run)
-        return describe(run);
-    if (run_open(run, argc, argv, &err) != AS_OK)
-        return command_fail("llm", &err);
-    return run_in_folder(run);
-}
+#include "cmd/measure.h"
 
 static int llm_run(int argc, char **argv)
 {
-    const struct version *version = version_info();
-    struct run_program program = {version->full, version->commit, version->compiler};
-    struct run run;
-    signals_install();
-    run_init(&run, &program);
-    int exit_code = run_with(&run, argc, argv);
-    run_done(&run);
-    return exit_code;
+    return command_measure(&TOOL_LLM, argc, argv);
 }
 
 const struct command command_llm = {&LLM_LINE, llm_run};

@@ -15,7 +15,7 @@
 
 enum run_api { RUN_CHAT, RUN_COMPLETION };
 enum run_arrival { RUN_ARRIVAL_CONSTANT, RUN_ARRIVAL_POISSON, RUN_ARRIVAL_GAMMA };
-enum run_console { RUN_CONSOLE_TABLE, RUN_CONSOLE_VLLM, RUN_CONSOLE_JSON, RUN_CONSOLE_NONE };
+enum run_console { RUN_CONSOLE_TABLE, RUN_CONSOLE_JSON, RUN_CONSOLE_NONE, RUN_CONSOLE_VLLM };
 enum run_dataset { RUN_DATASET_UNNAMED = -1, RUN_DATASET_CUSTOM, RUN_DATASET_RANDOM };
 
 struct endpoint_config {
@@ -125,10 +125,23 @@ enum run_mode {
     RUN_OTHER_CONSOLE = 1u << 13
 };
 
-extern const struct opt_table ENDPOINT_TABLE, REQUEST_TABLE, PROMPT_TABLE, LOAD_TABLE, CONNECTION_TABLE, RESULT_TABLE;
-extern const struct opt_foreign RUN_FOREIGN[]; /* ends with a NULL name */
+/* Of every tool, but for those whose comment says otherwise. */
+extern const struct opt_table ENDPOINT_TABLE, MODEL_TABLE, LOAD_TABLE, CONNECTION_TABLE, RESULT_TABLE;
+extern const struct opt_table BALANCE_TABLE, EVEN_BALANCE_TABLE;   /* one of them: --load-balancer, weighted or plain by default */
+extern const struct opt_table CONSOLE_TABLE, PLAIN_CONSOLE_TABLE;  /* one of them: --console, with vLLM's block or without */
+extern const struct opt_table DATA_LOG_TABLE;                      /* --data-log as the one-line summary */
+extern const struct opt_table CONTENT_TABLE;                       /* answers that are texts */
+extern const struct opt_table GAPS_TABLE, REQUEST_TABLE;           /* chat and completions */
+extern const struct opt_table API_TABLE, PROMPT_TABLE;             /* llm */
+extern const struct opt_foreign RUN_FOREIGN[];                     /* of llm; ends with a NULL name, as the next one */
+extern const struct opt_foreign RUN_FOREIGN_CHAT[];                /* of vlm */
+extern const struct opt_foreign RUN_FOREIGN_COMMON[];              /* server, load and results alone */
 
-/* The command line of `assay llm`. */
+/* What all tools' command lines share. */
+extern const struct opt_exit RUN_EXITS[];
+extern const size_t RUN_EXIT_COUNT;
+
+/* The command lines. */
 extern const struct opt_command LLM_LINE;
 
 #endif

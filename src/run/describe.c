@@ -52,8 +52,7 @@ static void put_servers(const struct run *run, struct json_writer *writer)
 as_status run_describe(struct run *run, struct strbuf *out, struct as_error *err)
 {
     struct json_writer writer;
-    struct source_context context = {&run->config, &run->parsed, &run->shape, &run->targets};
-    as_status status = source_make(&context, &run->source, err);
+    as_status status = run_load(run, err);
     if (status == AS_OK)
         status = run_fill_facts(run, err);
     if (status != AS_OK)
@@ -64,7 +63,7 @@ as_status run_describe(struct run *run, struct strbuf *out, struct as_error *err
         return status;
     json_writer_init(&writer, out, 2);
     json_open_object(&writer);
-    json_member_string(&writer, "tool", "llm");
+    json_member_string(&writer, "tool", run->tool->name);
     put_servers(run, &writer);
     put_plan(run, &writer);
     json_key(&writer, "config");

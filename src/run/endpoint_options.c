@@ -59,8 +59,6 @@ static const struct opt OPTIONS[] = {
      .sentence = "Port on --host (none: 8000 on 127.0.0.1).", .is_hidden = true},
     {.name = "endpoints-file", .type = OPT_FILE, AT(file), GROUP, .example = "endpoints.yaml",
      .sentence = "List of servers in YAML, JSON or JSONL: url, name, weight, api_key or api_key_env (the name of a variable)."},
-    {.name = "load-balancer", .type = OPT_ENUM, AT(balance), GROUP, .value = "HOW", .choices = BALANCES, .initial = "weighted-round-robin",
-     .modes = RUN_MANY_SERVERS, .sentence = "Who gets the next request. Order and weights are kept whatever fails."},
     {.name = "eject-after", .type = OPT_INT, AT(eject_after), GROUP, .initial = "0", .max = 1000000, .example = "3", .modes = RUN_MANY_SERVERS,
      .sentence = "Take a server out for 5 s after N failures in a row; 0 never does."},
     {.name = "api-key", .type = OPT_STRING, AT(api_key), GROUP, .value = "KEY", .secrecy = OPT_SECRET, .check = check_key,
@@ -78,3 +76,12 @@ static const struct opt OPTIONS[] = {
      .sentence = "Send through this proxy. Those of the environment (HTTP_PROXY, …) are never used."},
 };
 const struct opt_table ENDPOINT_TABLE = OPT_TABLE(OPTIONS, offsetof(struct run_config, endpoint));
+
+#define LOAD_BALANCER(default_way) \
+    {.name = "load-balancer", .type = OPT_ENUM, AT(balance), GROUP, .value = "HOW", .choices = BALANCES, .initial = default_way, \
+     .modes = RUN_MANY_SERVERS, .sentence = "Who gets the next request. Order and weights are kept whatever fails."}
+
+static const struct opt BALANCE_OPTIONS[] = {LOAD_BALANCER("weighted-round-robin")};
+const struct opt_table BALANCE_TABLE = OPT_TABLE(BALANCE_OPTIONS, offsetof(struct run_config, endpoint));
+static const struct opt EVEN_BALANCE_OPTIONS[] = {LOAD_BALANCER("round-robin")};
+const struct opt_table EVEN_BALANCE_TABLE = OPT_TABLE(EVEN_BALANCE_OPTIONS, offsetof(struct run_config, endpoint));

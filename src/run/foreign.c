@@ -162,36 +162,80 @@ static as_status map_quiet(struct opt_reader *reader, const char *value, struct 
 #define DATASET_TEXT "No data sets are built in."
 #define BODY_TEXT "Sampling parameters go through the request body."
 
+/* Servers, load and results: names that every tool takes. */
+#define COMMON_NAMES \
+    SAME("target", "url"), \
+    SAME("server.base_url", "url"), \
+    MAP("endpoints", "url", map_urls, "Several URLs separated by commas."), \
+    SAME("server.model_name", "model"), \
+    SAME("target-qps", "request-rate"), \
+    MAP("arrival-pattern", "arrival", map_arrival, "constant, poisson, gamma; words for a closed loop are noted."), \
+    MAP("load.type", "arrival", map_arrival, "constant, poisson, gamma; words for a closed loop are noted."), \
+    MAP("load-pattern", "arrival", map_arrival, "constant, poisson, gamma; words for a closed loop are noted."), \
+    SAME("arrival-smoothness", "burstiness"), \
+    SAME("vllm-burstiness", "burstiness"), \
+    SAME("num-prompts", "num-requests"), \
+    SAME("request-count", "num-requests"), \
+    SAME("max-requests", "num-requests"), \
+    SAME("benchmark-duration", "duration"), \
+    SAME("max-seconds", "duration"), \
+    SAME("num-warmups", "warmup-requests"), \
+    SAME("warmup-request-count", "warmup-requests"), \
+    SAME("concurrency-ramp-duration", "ramp-up-seconds"), \
+    SAME("benchmark-grace-period", "drain-seconds"), \
+    SAME("random-seed", "seed"), \
+    REFUSE("rate", "request-rate", "One run has one rate."), \
+    REFUSE("profile", "request-rate", "Load shapes are not named here: --concurrency N is a closed loop, --request-rate R an open one."), \
+    REFUSE("rate-type", "request-rate", "Load shapes are not named here: --concurrency N is a closed loop, --request-rate R an open one."), \
+    SAME("request-timeout-seconds", "request-timeout"), \
+    ALWAYS("save-result", "every run is saved; --result-dir says where"), \
+    ALWAYS("save-detailed", "every request has its record in requests.jsonl"), \
+    ALWAYS("output-details", "every request has its record in requests.jsonl"), \
+    SAME("output-artifact-dir", "result-dir"), \
+    SAME("output-file", "data-log"), \
+    REFUSE("result-filename", "data-log", "The files of a run have fixed names in --result-dir."), \
+    REFUSE("output", "result-dir", "The files of a run have fixed names in one folder."), \
+    REFUSE("output-path", "result-dir", "The files of a run have fixed names in one folder."), \
+    SAME("label", "scenario"), \
+    REFUSE("metadata", "run-keywords", "Words about a run are kept as its description and keywords."), \
+    MAP_FLAG("disable-tqdm", "quiet", map_quiet, "No progress line."),
+
+/* Requests of chat and completions. */
+#define REQUEST_NAMES \
+    SAME("extra-request-body", "extra-body"), \
+    MAP_FLAG("disable-ignore-eos", "ignore-eos", map_eos, "Ours is off unless asked for."), \
+    MAP_FLAG("disable-stream", "streaming", map_stream_off, "Ours is off unless asked for."), \
+    SAME("custom-output-len", "max-tokens"), \
+    REFUSE("top-p", "extra-body", BODY_TEXT), \
+    REFUSE("top-k", "extra-body", BODY_TEXT), \
+    REFUSE("min-p", "extra-body", BODY_TEXT), \
+    REFUSE("logprobs", "extra-body", BODY_TEXT), \
+    REFUSE("frequency-penalty", "extra-body", BODY_TEXT), \
+    REFUSE("presence-penalty", "extra-body", BODY_TEXT),
+
+const struct opt_foreign RUN_FOREIGN_COMMON[] = {
+    COMMON_NAMES
+    {.name = NULL},
+};
+
+const struct opt_foreign RUN_FOREIGN_CHAT[] = {
+    COMMON_NAMES
+    REQUEST_NAMES
+    SAME("dataset-path", "prompts"),
+    SAME("input-file", "prompts"),
+    SAME("artifact-dir", "result-dir"),
+    REFUSE("tokenizer", "max-tokens", TOKENIZER_TEXT),
+    ALWAYS("trust-remote-code", "no tokenizer and no remote code is ever loaded"),
+    {.name = NULL},
+};
+
 const struct opt_foreign RUN_FOREIGN[] = {
+    COMMON_NAMES
     /* server and API */
-    SAME("target", "url"),
-    SAME("server.base_url", "url"),
-    MAP("endpoints", "url", map_urls, "Several URLs separated by commas."),
-    SAME("server.model_name", "model"),
     MAP("backend", "mode", map_backend, API_TEXT " GuideLLM's kind=…,target=…,model=… is read too."),
     MAP("endpoint-type", "mode", map_backend, API_TEXT),
     MAP("api.type", "mode", map_backend, API_TEXT),
     MAP("api-type", "mode", map_backend, API_TEXT),
-    /* load */
-    SAME("target-qps", "request-rate"),
-    MAP("arrival-pattern", "arrival", map_arrival, "constant, poisson, gamma; words for a closed loop are noted."),
-    MAP("load.type", "arrival", map_arrival, "constant, poisson, gamma; words for a closed loop are noted."),
-    MAP("load-pattern", "arrival", map_arrival, "constant, poisson, gamma; words for a closed loop are noted."),
-    SAME("arrival-smoothness", "burstiness"),
-    SAME("vllm-burstiness", "burstiness"),
-    SAME("num-prompts", "num-requests"),
-    SAME("request-count", "num-requests"),
-    SAME("max-requests", "num-requests"),
-    SAME("benchmark-duration", "duration"),
-    SAME("max-seconds", "duration"),
-    SAME("num-warmups", "warmup-requests"),
-    SAME("warmup-request-count", "warmup-requests"),
-    SAME("concurrency-ramp-duration", "ramp-up-seconds"),
-    SAME("benchmark-grace-period", "drain-seconds"),
-    SAME("random-seed", "seed"),
-    REFUSE("rate", "request-rate", "One run has one rate."),
-    REFUSE("profile", "request-rate", "Load shapes are not named here: --concurrency N is a closed loop, --request-rate R an open one."),
-    REFUSE("rate-type", "request-rate", "Load shapes are not named here: --concurrency N is a closed loop, --request-rate R an open one."),
     /* prompts */
     SAME("dataset-path", "prompts"),
     SAME("input-file", "prompts"),
@@ -209,30 +253,8 @@ const struct opt_foreign RUN_FOREIGN[] = {
     REFUSE("tokenizer", "tokens-per-word", TOKENIZER_TEXT),
     REFUSE("tokenizer-mode", "tokens-per-word", TOKENIZER_TEXT),
     ALWAYS("trust-remote-code", "no tokenizer and no remote code is ever loaded"),
-    /* requests */
-    SAME("extra-request-body", "extra-body"),
-    MAP_FLAG("disable-ignore-eos", "ignore-eos", map_eos, "Ours is off unless asked for."),
-    MAP_FLAG("disable-stream", "streaming", map_stream_off, "Ours is off unless asked for."),
-    SAME("custom-output-len", "max-tokens"),
-    SAME("request-timeout-seconds", "request-timeout"),
-    REFUSE("top-p", "extra-body", BODY_TEXT),
-    REFUSE("top-k", "extra-body", BODY_TEXT),
-    REFUSE("min-p", "extra-body", BODY_TEXT),
-    REFUSE("logprobs", "extra-body", BODY_TEXT),
-    REFUSE("frequency-penalty", "extra-body", BODY_TEXT),
-    REFUSE("presence-penalty", "extra-body", BODY_TEXT),
+    REQUEST_NAMES
     /* results */
-    ALWAYS("save-result", "every run is saved; --result-dir says where"),
-    ALWAYS("save-detailed", "every request has its record in requests.jsonl"),
-    ALWAYS("output-details", "every request has its record in requests.jsonl"),
     SAME("artifact-dir", "result-dir"),
-    SAME("output-artifact-dir", "result-dir"),
-    SAME("output-file", "data-log"),
-    REFUSE("result-filename", "data-log", "The files of a run have fixed names in --result-dir."),
-    REFUSE("output", "result-dir", "The files of a run have fixed names in one folder."),
-    REFUSE("output-path", "result-dir", "The files of a run have fixed names in one folder."),
-    SAME("label", "scenario"),
-    REFUSE("metadata", "run-keywords", "Words about a run are kept as its description and keywords."),
-    MAP_FLAG("disable-tqdm", "quiet", map_quiet, "No progress line."),
     {.name = NULL},
 };

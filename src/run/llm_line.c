@@ -27,7 +27,7 @@ static const struct opt_mode MODES[] = {
     {RUN_OTHER_CONSOLE, AXIS_CONSOLE, "a run with another output", "--console is not vllm"},
 };
 
-static const struct opt_exit EXITS[] = {
+const struct opt_exit RUN_EXITS[] = {
     {0, "The run was done and its summary written, whatever the requests' outcomes."},
     {RUN_EXIT_ERRORS, "With --fail-on-error: a measured request failed, timed out or was refused."},
     {2, "The command line, environment or job file is wrong; nothing was sent."},
@@ -41,8 +41,11 @@ static const struct opt_exit EXITS[] = {
     {74, "A file could not be read or written."},
     {130, "Stopped by SIGINT (143: SIGTERM): the summary is marked partial. A second signal ends the run at once."},
 };
+const size_t RUN_EXIT_COUNT = sizeof RUN_EXITS / sizeof RUN_EXITS[0];
 
-static const struct opt_table *const TABLES[] = {&ENDPOINT_TABLE, &REQUEST_TABLE, &PROMPT_TABLE, &LOAD_TABLE, &CONNECTION_TABLE, &RESULT_TABLE};
+static const struct opt_table *const TABLES[] = {&ENDPOINT_TABLE, &BALANCE_TABLE, &MODEL_TABLE,      &API_TABLE,     &REQUEST_TABLE,
+                                                 &PROMPT_TABLE,   &LOAD_TABLE,    &CONNECTION_TABLE, &CONSOLE_TABLE, &DATA_LOG_TABLE,
+                                                 &CONTENT_TABLE,  &GAPS_TABLE,    &RESULT_TABLE};
 
 const struct opt_command LLM_LINE = {
     .name = "llm",
@@ -57,8 +60,8 @@ const struct opt_command LLM_LINE = {
     .foreign = RUN_FOREIGN,
     .modes = MODES,
     .mode_count = sizeof MODES / sizeof MODES[0],
-    .exits = EXITS,
-    .exit_count = sizeof EXITS / sizeof EXITS[0],
+    .exits = RUN_EXITS,
+    .exit_count = sizeof RUN_EXITS / sizeof RUN_EXITS[0],
     .examples = "  assay llm --url http://127.0.0.1:8000 --prompts prompts.jsonl --streaming --concurrency 8 --num-requests 200\n"
                 "  assay llm --url http://127.0.0.1:8000 --synthetic-isl 512 --synthetic-osl 128 --streaming --request-rate 4 --duration 60\n"
                 "  assay llm --job nightly.yaml --concurrency 32\n",

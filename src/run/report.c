@@ -73,6 +73,8 @@ as_status run_report(struct run *run, struct strbuf *console, struct as_error *e
     if (status != AS_OK)
         return first;
     note(write_files(run, &each), &each, &first, err);
+    if (run->tool->finish)
+        note(run->tool->finish(run, &each), &each, &first, err);
     note(add_console(run, console, &each), &each, &first, err);
     return first;
 }

@@ -12,14 +12,22 @@ static const char *const FIELDS[] = {"max_tokens", "max_completion_tokens", NULL
 #define GROUP .group = "Requests"
 #define AT(field) .at = offsetof(struct request_config, field)
 
-static const struct opt OPTIONS[] = {
+static const struct opt MODEL_OPTIONS[] = {
     {.name = "model", .type = OPT_STRING, AT(model), GROUP, .value = "NAME", .check = check_model, .allowed = "a name as /v1/models lists it",
      .example = "llama-3.1-8b", .initial_note = "the one that /v1/models lists, if it is exactly one", .sentence = "Model to ask for."},
     {.name = "served-model-name", .type = OPT_STRING, AT(served_model), GROUP, .value = "NAME", .check = check_model, .allowed = "a name",
      .example = "llama", .sentence = "The model's name in requests, when it differs from --model; goes before it.", .is_hidden = true},
+};
+const struct opt_table MODEL_TABLE = OPT_TABLE(MODEL_OPTIONS, offsetof(struct run_config, request));
+
+static const struct opt API_OPTIONS[] = {
     {.name = "mode", .type = OPT_ENUM, AT(api), GROUP, .choices = APIS, .initial = "chat",
      .initial_note = "completion where the URL or --endpoint ends in /completions",
      .sentence = "The API: /chat/completions with messages, or /completions with a prompt."},
+};
+const struct opt_table API_TABLE = OPT_TABLE(API_OPTIONS, offsetof(struct run_config, request));
+
+static const struct opt OPTIONS[] = {
     {.name = "streaming", .aliases = "stream", .type = OPT_FLAG, AT(streaming), GROUP,
      .sentence = "Ask for a stream of events, with usage in it. Without it there is no TTFT."},
     {.name = "system-prompt", .type = OPT_STRING, AT(system_prompt), GROUP, .initial = "You are a helpful assistant.", .example = "\"Be brief.\"",

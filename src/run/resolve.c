@@ -3,6 +3,7 @@
 
 #include "fetch/fetch.h"
 #include "run/shard.h"
+#include "run/tool.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,8 +12,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define RANDOM_ISL "1024"
-#define RANDOM_OSL "128"
 #define REQUESTS_A_PERMIT 4
 #define IN_FLIGHT_A_THREAD 4096
 #define THREADS_MAX 16
@@ -87,105 +86,30 @@ static as_status resolve_counts(struct run_config *config, struct opt_parsed *pa
     return put_number(parsed, "num-requests", requests < REQUESTS_A_PERMIT ? REQUESTS_A_PERMIT : requests, err);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t len = strlen(text), end_len = strlen(end);
-    while (len && text[len - 1] == '/')
-        len--;
-    return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
-}
-
-/* -1 = the URL does not say. */
-static int api_of_url(const char *url)
-{
-    if (ends_with(url, "/chat/completions"))
-        return RUN_CHAT;
-    return ends_with(url, "/completions") ? RUN_COMPLETION : -1;
-}
-
-static as_status resolve_api(struct run_config *config, struct opt_parsed *parsed, const struct endpoint_list *endpoints, struct as_error *err)
-{
-    static const char *const names[] = {"chat", "completion"};
-    int found = -1;
-    for (size_t i = 0; i < endpoints->count; i++) {
-        int api = api_of_url(endpoints->items[i].url);
-        if (api >= 0 && found >= 0 && api != found)
-            return error_set(err, AS_E_USAGE, "one server's URL ends in /chat/completions, another's in /completions; a run speaks one of them");
-        found = api >= 0 ? api : found;
-    }
-    if (found < 0 || found == config->request.api)
-        return AS_OK;
-    if (options_is_given(parsed, "mode"))
-        return error_set(err, AS_E_USAGE, "%s asks for %s, but a server's URL ends in the path of %s", spelled(parsed, "mode"),
-                         names[config->request.api], names[found]);
-    return options_put(parsed, "mode", names[found], err);
-}
-
-static as_status spread_length(struct length_spec *length, double ratio, struct as_error *err)
-{
-    if (isnan(ratio))
-        return AS_OK;
-    if (length->spread)
-        return error_set(err, AS_E_USAGE, "--random-range-ratio and a length with ±S say the same thing; give one");
-    length->spread = (int64_t)((double)length->mean * ratio);
-    return AS_OK;
-}
-
-static as_status resolve_lengths(struct run_config *config, struct run_shape *shape, struct as_error *err)
-{
-    struct prompt_config *prompt = &config->prompt;
-    as_status status = length_parse(prompt->isl, &shape->input, err);
-    if (status == AS_OK && prompt->osl)
-        status = length_parse(prompt->osl, &shape->output, err);
-    if (status == AS_OK)
-        status = spread_length(&shape->input, prompt->range_ratio, err);
-    if (status == AS_OK && prompt->osl)
-        status = spread_length(&shape->output, prompt->range_ratio, err);
-    return status;
-}
-
-static as_status resolve_prompts(struct run_config *config, struct opt_parsed *parsed, struct run_shape *shape, struct as_error *err)
-{
-    struct prompt_config *prompt = &config->prompt;
-    as_status status = AS_OK;
-    if (prompt->dataset == RUN_DATASET_CUSTOM && !prompt->source)
-        return error_set(err, AS_E_USAGE, "--dataset-name custom needs a file: --dataset-path FILE (here --prompts)");
-    if (prompt->dataset == RUN_DATASET_RANDOM && prompt->source)
-        return both(parsed, "dataset-name", "prompts", "random prompts are generated, not read", err);
-    if (prompt->dataset == RUN_DATASET_RANDOM && !prompt->isl)
-        status = options_put(parsed, "synthetic-isl", RANDOM_ISL, err);
-    if (status == AS_OK && prompt->dataset == RUN_DATASET_RANDOM && !prompt->osl)
-        status = options_put(parsed, "synthetic-osl", RANDOM_OSL, err);
-    if (status != AS_OK)
-        return status;
-    if (!prompt->source && !prompt->isl)
-        return error_set(err, AS_E_USAGE, "no prompts: give --prompts FILE (JSONL, `prompt` a line) or --synthetic-isl N");
-    shape->is_synthetic = prompt->isl != NULL;
-    return shape->is_synthetic ? resolve_lengths(config, shape, err) : AS_OK;
-}
-
 static as_status resolve_model(struct run_config *config, struct opt_parsed *parsed, struct as_error *err)
 {
     return config->request.served_model ? options_put(parsed, "model", config->request.served_model, err) : AS_OK;
 }
 
+static bool is_https(const char *url)
+{
+    return url && strncasecmp(url, "https://", 8) == 0;
+}
+
 static bool uses_tls(const struct run_config *config, const struct endpoint_list *endpoints)
 {
-    bool is_tls = config->prompt.source && strncasecmp(config->prompt.source, "https://", 8) == 0;
+    bool is_tls = is_https(config->prompt.source);
     for (size_t i = 0; i < endpoints->count && !is_tls; i++)
-        is_tls = strncasecmp(endpoints->items[i].url, "https://", 8) == 0;
+        is_tls = is_https(endpoints->items[i].url);
     return is_tls;
 }
 
-static uint32_t active_modes(const struct run_config *config, const struct endpoint_list *endpoints, const struct run_shape *shape)
+static uint32_t common_modes(const struct resolving *what)
 {
-    uint32_t modes = shape->is_open_loop ? RUN_OPEN : RUN_CLOSED;
-    modes |= config->request.api == RUN_CHAT ? RUN_API_CHAT : RUN_API_COMPLETION;
-    modes |= config->request.streaming ? RUN_STREAM : RUN_WHOLE;
-    modes |= shape->is_synthetic ? RUN_SYNTHETIC : RUN_FROM_FILE;
-    modes |= endpoints->count > 1 ? RUN_MANY_SERVERS : RUN_ONE_SERVER;
-    modes |= uses_tls(config, endpoints) ? RUN_TLS : RUN_PLAIN;
-    modes |= config->result.console == RUN_CONSOLE_VLLM ? RUN_VLLM_BLOCK : RUN_OTHER_CONSOLE;
+    uint32_t modes = what->shape->is_open_loop ? RUN_OPEN : RUN_CLOSED;
+    modes |= what->endpoints->count > 1 ? RUN_MANY_SERVERS : RUN_ONE_SERVER;
+    modes |= uses_tls(what->config, what->endpoints) ? RUN_TLS : RUN_PLAIN;
+    modes |= what->config->result.console == RUN_CONSOLE_VLLM ? RUN_VLLM_BLOCK : RUN_OTHER_CONSOLE;
     return modes;
 }
 
@@ -208,30 +132,41 @@ static as_status resolve_threads(struct run_config *config, struct opt_parsed *p
     return AS_OK;
 }
 
-as_status run_resolve(struct run_config *config, struct opt_parsed *parsed, const struct endpoint_list *endpoints, struct run_shape *ret,
-                      struct as_error *err)
+static as_status resolve_tool(const struct run_tool *tool, struct resolving *what, struct as_error *err)
 {
-    struct run_shape shape = {.shard_count = 1};
+    what->shape->modes = common_modes(what);
+    as_status status = tool->resolve ? tool->resolve(what, err) : AS_OK;
+    return status == AS_OK ? options_check_modes(what->parsed, what->shape->modes, err) : status;
+}
+
+as_status run_resolve(const struct run_tool *tool, struct resolving *what, struct as_error *err)
+{
+    struct run_config *config = what->config;
+    struct opt_parsed *parsed = what->parsed;
+    struct run_shape *shape = what->shape;
+    *shape = (struct run_shape){.shard_count = 1};
     as_status status = resolve_model(config, parsed, err);
     if (status == AS_OK)
-        status = resolve_loop(config, parsed, &shape, err);
+        status = resolve_loop(config, parsed, shape, err);
     if (status == AS_OK)
-        status = resolve_api(config, parsed, endpoints, err);
+        status = resolve_tool(tool, what, err);
     if (status == AS_OK)
-        status = resolve_prompts(config, parsed, &shape, err);
-    if (status == AS_OK) {
-        shape.modes = active_modes(config, endpoints, &shape);
-        status = options_check_modes(parsed, shape.modes, err);
-    }
+        status = resolve_arrival(config, parsed, shape, err);
     if (status == AS_OK)
-        status = resolve_arrival(config, parsed, &shape, err);
+        status = resolve_counts(config, parsed, shape, err);
     if (status == AS_OK)
-        status = resolve_counts(config, parsed, &shape, err);
-    if (status == AS_OK)
-        status = resolve_threads(config, parsed, &shape, err);
-    if (status == AS_OK && config->load.shard && !shard_parse(config->load.shard, &shape.shard, &shape.shard_count))
+        status = resolve_threads(config, parsed, shape, err);
+    if (status == AS_OK && config->load.shard && !shard_parse(config->load.shard, &shape->shard, &shape->shard_count))
         status = error_set(err, AS_E_INTERNAL, "--shard was not checked");
-    if (status == AS_OK)
-        *ret = shape;
     return status;
+}
+
+const char *resolve_spelled(const struct resolving *what, const char *name)
+{
+    return spelled(what->parsed, name);
+}
+
+as_status resolve_both(const struct resolving *what, const char *a, const char *b, const char *remedy, struct as_error *err)
+{
+    return both(what->parsed, a, b, remedy, err);
 }

@@ -43,7 +43,8 @@ static as_status check_server(const char *text, struct as_error *err)
     return *text && !strpbrk(text, " \t/") ? AS_OK : error_set(err, AS_E_USAGE, *text ? "is no HOST or HOST:PORT" : "is empty");
 }
 
-static const char *const CONSOLES[] = {"table", "vllm", "json", "none", NULL};
+static const char *const CONSOLES[] = {"table", "json", "none", "vllm", NULL};
+static const char *const PLAIN_CONSOLES[] = {"table", "json", "none", NULL};
 static const char *const METHODS[] = {"nearest_rank", "linear", NULL};
 
 #define GROUP .group = "Results"
@@ -54,21 +55,9 @@ static const struct opt OPTIONS[] = {
     {.name = "result-dir", .type = OPT_FILE, AT(folder), GROUP, .value = "FOLDER", .example = "results/run-1",
      .initial_note = "assay-results/ and the run's readable id",
      .sentence = "Folder for the files of this run; it is made, and refused when it holds a run already."},
-    {.name = "data-log", .type = OPT_FILE, AT(data_log), GROUP, .example = "results.jsonl", .sentence = "Append the one-line summary to this file too."},
-    {.name = "console", .type = OPT_ENUM, AT(console), GROUP, .choices = CONSOLES, .initial = "table",
-     .sentence = "What to print at the end: a table, the block of vLLM's benchmark, the summary as JSON, nothing."},
-    {.name = "percentile-metrics", .type = OPT_STRING, AT(percentile_metrics), GROUP, .value = "LIST", .initial = "ttft,tpot,itl,e2el",
-     .check = check_metrics, .allowed = "some of ttft,tpot,itl,e2el, separated by commas", .modes = RUN_VLLM_BLOCK,
-     .sentence = "Sections of the vLLM block."},
-    {.name = "metric-percentiles", .type = OPT_STRING, AT(metric_percentiles), GROUP, .value = "LIST", .initial = "99", .check = check_percentiles,
-     .allowed = "some of 50,75,90,95,99,99.9, separated by commas", .modes = RUN_VLLM_BLOCK, .sentence = "Percentiles of the vLLM block."},
     {.name = "quiet", .type = OPT_FLAG, AT(quiet), GROUP, .sentence = "No progress line and no notes; warnings and errors stay."},
     {.name = "progress-interval", .type = OPT_DURATION, AT(progress_ns), GROUP, .unit = "s", .initial = "10s", .min = 0.1, .max = 3600,
      .sentence = "Time between progress lines where stderr is no terminal."},
-    {.name = "save-content", .type = OPT_FLAG, AT(save_content), GROUP, .sentence = "Keep the answers' texts in the records."},
-    {.name = "save-limit", .type = OPT_SIZE, AT(save_limit_bytes), GROUP, .initial = "16MiB", .min = 1, .max = 1e9, .needs = "save-content",
-     .sentence = "Longest text that is kept; more is cut and flagged."},
-    {.name = "save-gaps", .type = OPT_FLAG, AT(save_gaps), GROUP, .modes = RUN_STREAM, .sentence = "Keep every gap between chunks in the records."},
     {.name = "run-description", .type = OPT_STRING, AT(description), GROUP, .example = "\"after the upgrade\"", .sentence = "Text kept in the summary."},
     {.name = "run-keywords", .type = OPT_STRING, AT(keywords), GROUP, .value = "WORDS", .example = "nightly,h100",
      .sentence = "Words kept in the summary, separated by commas."},
@@ -96,3 +85,37 @@ static const struct opt OPTIONS[] = {
      .sentence = "The run is invalid when less than this share of the planned load was delivered."},
 };
 const struct opt_table RESULT_TABLE = OPT_TABLE(OPTIONS, offsetof(struct run_config, result));
+
+static const struct opt CONSOLE_OPTIONS[] = {
+    {.name = "console", .type = OPT_ENUM, AT(console), GROUP, .choices = CONSOLES, .initial = "table",
+     .sentence = "What to print at the end: a table, the block of vLLM's benchmark, the summary as JSON, nothing."},
+    {.name = "percentile-metrics", .type = OPT_STRING, AT(percentile_metrics), GROUP, .value = "LIST", .initial = "ttft,tpot,itl,e2el",
+     .check = check_metrics, .allowed = "some of ttft,tpot,itl,e2el, separated by commas", .modes = RUN_VLLM_BLOCK,
+     .sentence = "Sections of the vLLM block."},
+    {.name = "metric-percentiles", .type = OPT_STRING, AT(metric_percentiles), GROUP, .value = "LIST", .initial = "99", .check = check_percentiles,
+     .allowed = "some of 50,75,90,95,99,99.9, separated by commas", .modes = RUN_VLLM_BLOCK, .sentence = "Percentiles of the vLLM block."},
+};
+const struct opt_table CONSOLE_TABLE = OPT_TABLE(CONSOLE_OPTIONS, offsetof(struct run_config, result));
+
+static const struct opt PLAIN_CONSOLE_OPTIONS[] = {
+    {.name = "console", .type = OPT_ENUM, AT(console), GROUP, .choices = PLAIN_CONSOLES, .initial = "table",
+     .sentence = "What to print at the end: a table, the summary as JSON, nothing."},
+};
+const struct opt_table PLAIN_CONSOLE_TABLE = OPT_TABLE(PLAIN_CONSOLE_OPTIONS, offsetof(struct run_config, result));
+
+static const struct opt CONTENT_OPTIONS[] = {
+    {.name = "save-content", .type = OPT_FLAG, AT(save_content), GROUP, .sentence = "Keep the answers' texts in the records."},
+    {.name = "save-limit", .type = OPT_SIZE, AT(save_limit_bytes), GROUP, .initial = "16MiB", .min = 1, .max = 1e9, .needs = "save-content",
+     .sentence = "Longest text that is kept; more is cut and flagged."},
+};
+const struct opt_table CONTENT_TABLE = OPT_TABLE(CONTENT_OPTIONS, offsetof(struct run_config, result));
+
+static const struct opt GAPS_OPTIONS[] = {
+    {.name = "save-gaps", .type = OPT_FLAG, AT(save_gaps), GROUP, .modes = RUN_STREAM, .sentence = "Keep every gap between chunks in the records."},
+};
+const struct opt_table GAPS_TABLE = OPT_TABLE(GAPS_OPTIONS, offsetof(struct run_config, result));
+
+static const struct opt DATA_LOG_OPTIONS[] = {
+    {.name = "data-log", .type = OPT_FILE, AT(data_log), GROUP, .example = "results.jsonl", .sentence = "Append the one-line summary to this file too."},
+};
+const struct opt_table DATA_LOG_TABLE = OPT_TABLE(DATA_LOG_OPTIONS, offsetof(struct run_config, result));

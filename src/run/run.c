@@ -14,9 +14,10 @@
 
 #define CLOCK_LIMIT_NS NS_PER_S
 
-void run_init(struct run *run, const struct run_program *program)
+void run_init(struct run *run, const struct run_tool *tool, const struct run_program *program)
 {
     memset(run, 0, sizeof *run);
+    run->tool = tool;
     run->program = *program;
     arena_init(&run->arena, 0, 0);
     targets_init(&run->targets);
@@ -28,7 +29,8 @@ void run_done(struct run *run)
     if (run->has_summary)
         summary_done(&run->summary);
     recording_free(run->recording);
-    source_done(&run->source);
+    if (run->loaded && run->tool->unload)
+        run->tool->unload(run);
     if (run->has_plan)
         plan_done(&run->plan);
     targets_done(&run->targets);
@@ -46,9 +48,10 @@ static as_status check_prompt_file(const char *source, struct as_error *err)
 as_status run_configure(struct run *run, struct as_error *err)
 {
     struct run_slo slo;
+    struct resolving what = {&run->config, &run->parsed, &run->targets.list, &run->shape};
     as_status status = targets_list(&run->targets, &run->config.endpoint, err);
     if (status == AS_OK)
-        status = run_resolve(&run->config, &run->parsed, &run->targets.list, &run->shape, err);
+        status = run_resolve(run->tool, &what, err);
     if (status == AS_OK)
         status = slo_read(&run->config.result.goodput, &slo, err);
     if (status == AS_OK)
@@ -65,7 +68,7 @@ as_status run_open(struct run *run, int argc, char *const *argv, struct as_error
 {
     struct strbuf line AS_AUTO_STRBUF;
     strbuf_init(&line, 0);
-    as_status status = identity_make("llm", wall_now(), &run->identity, err);
+    as_status status = identity_make(run->tool->name, wall_now(), &run->identity, err);
     if (status == AS_OK)
         status = folder_open(run->config.result.folder, run->identity.human, &run->folder, err);
     if (status != AS_OK)
@@ -124,16 +127,9 @@ as_status run_check(struct run *run, struct as_error *err)
     return status == AS_OK ? check_clock(run, err) : status;
 }
 
-static void warn_of_prompts(const struct run *run)
+as_status run_load(struct run *run, struct as_error *err)
 {
-    const struct prompts *prompts = &run->source.prompts;
-    int64_t reuse = run->plan.engine.request_count == INT64_MAX ? 0 : prompts_reuse(prompts, run->plan.engine.request_count);
-    if (prompts->bad_lines)
-        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines, prompts->first_bad.message);
-    if (prompts->unknown_member[0])
-        log_warning("the prompts have members without a meaning here, for example \"%s\"", prompts->unknown_member);
-    if (reuse > 1 && !run->config.request.unique_prompts && !run->config.result.quiet)
-        log_info("prompts are used up to %lld times: a prefix cache of the server may help (--unique-prompts)", (long long)reuse);
+    return run->tool->load ? run->tool->load(run, err) : AS_OK;
 }
 
 as_status run_ask(struct run *run, struct as_error *err)
@@ -143,12 +139,8 @@ as_status run_ask(struct run *run, struct as_error *err)
     if (status == AS_OK)
         status = source_find_model(&context, err);
     if (status == AS_OK)
-        status = source_make(&context, &run->source, err);
-    if (status == AS_OK)
-        status = run_fill_facts(run, err);
-    if (status == AS_OK)
-        warn_of_prompts(run);
-    return status;
+        status = run_load(run, err);
+    return status == AS_OK ? run_fill_facts(run, err) : status;
 }
 
 static struct engine_options engine_options_of(const struct run *run)
@@ -197,21 +189,29 @@ static struct live_options live_options_of(const struct run *run)
         .planned = run->plan.planned_requests,
         .warmup = (plan->warmup_count - plan->shard + plan->shard_count - 1) / plan->shard_count,
         .duration_ns = duration_ns,
-        .is_streaming = run->config.request.streaming,
+        .is_streaming = run->facts.rules.is_streaming,
     };
 }
 
 /* Runs the engine; signals reach it only meanwhile. */
-static as_status run_engine(struct run *run, struct llm *llm, struct as_error *err)
+static as_status run_engine(struct run *run, const struct run_work *work, struct as_error *err)
 {
     struct engine_options options = engine_options_of(run);
     struct live_options live = live_options_of(run);
+    struct engine_setup setup = {
+        .plan = &run->plan.engine,
+        .options = &options,
+        .endpoints = run->targets.engines,
+        .endpoint_count = (uint32_t)run->targets.count,
+        .modality = work->modality,
+        .modality_context = work->context,
+        .sink = work->sink,
+    };
     struct engine *engine = NULL;
     struct engine_result result;
     as_status status = options.user_agent ? AS_OK : error_set(err, AS_E_NOMEM, "out of memory");
     if (status == AS_OK)
-        status = engine_new(&run->plan.engine, &options, run->targets.engines, (uint32_t)run->targets.count, llm_modality(), llm,
-                            recording_sink(run->recording), &engine, err);
+        status = engine_prepare(&setup, &engine, err);
     if (status != AS_OK)
         return status;
     const char *text = arena_printf(&run->arena, "\nassay: stopping: requests in flight may go on for %lld s; a second signal ends at once\n",
@@ -227,22 +227,22 @@ static as_status run_engine(struct run *run, struct llm *llm, struct as_error *e
 
 as_status run_measure(struct run *run, struct as_error *err)
 {
-    struct llm *llm = NULL;
-    struct llm_config config = source_llm_config(&run->config, &run->targets);
-    config.run_id = run->identity.uuid;
-    as_status status = llm_new(&config, &run->source.prompts, &llm, err);
-    if (status != AS_OK)
-        return status;
     struct recording_options options = {
         .folder = &run->folder,
         .facts = &run->facts,
-        .threads = run->shape.threads,
+        .threads = run->shape.threads + run->shape.keepers,
         .save_gaps = run->config.result.save_gaps,
         .save_content = run->config.result.save_content,
     };
-    status = recording_open(&options, &run->recording, err);
-    if (status == AS_OK)
-        status = run_engine(run, llm, err);
-    llm_free(llm);
+    as_status status = recording_open(&options, &run->recording, err);
+    if (status != AS_OK)
+        return status;
+    struct run_work work = {.sink = *recording_sink(run->recording)};
+    status = run->tool->open(run, &work, err);
+    if (status != AS_OK)
+        return status;
+    status = run_engine(run, &work, err);
+    if (run->tool->close)
+        run->tool->close(run, &work);
     return status;
 }

@@ -17,8 +17,8 @@
 #include "run/plan.h"
 #include "run/recording.h"
 #include "run/resolve.h"
-#include "run/source.h"
 #include "run/target.h"
+#include "run/tool.h"
 #include "summary/run_facts.h"
 #include "summary/summary.h"
 
@@ -28,6 +28,7 @@ struct run_program {
 };
 
 struct run {
+    const struct run_tool *tool;
     struct run_program program;
     struct arena arena;
     struct run_config config;
@@ -35,7 +36,7 @@ struct run {
     struct run_shape shape;
     struct targets targets;
     struct run_plan plan;
-    struct source source;
+    void *loaded;                 /* the tool's: what is sent */
     struct identity identity;
     struct folder folder;
     struct run_facts facts;
@@ -45,7 +46,7 @@ struct run {
     const char *failure;          /* why nothing was measured, NULL = it was */
 };
 
-void run_init(struct run *run, const struct run_program *program);
+void run_init(struct run *run, const struct run_tool *tool, const struct run_program *program);
 void run_done(struct run *run);
 
 /* Options are read into run->config and run->parsed before. AS_E_USAGE, AS_E_INVALID, AS_E_NOTFOUND. */
@@ -55,6 +56,8 @@ as_status run_open(struct run *run, int argc, char *const *argv, struct as_error
 /* AS_E_STATE when the machine or its clock refuses the run. */
 as_status run_check(struct run *run, struct as_error *err) AS_NODISCARD;
 as_status run_ask(struct run *run, struct as_error *err) AS_NODISCARD;
+/* The part of it that asks no server: what is sent. */
+as_status run_load(struct run *run, struct as_error *err) AS_NODISCARD;
 as_status run_measure(struct run *run, struct as_error *err) AS_NODISCARD;
 /* Makes the summary, writes all files, fills `console` with what is to be printed. */
 as_status run_report(struct run *run, struct strbuf *console, struct as_error *err) AS_NODISCARD;

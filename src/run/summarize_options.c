@@ -3,7 +3,7 @@
 
 #include "run/exits.h"
 
-static const char *const CONSOLES[] = {"table", "vllm", "json", "none", NULL};
+static const char *const CONSOLES[] = {"table", "json", "none", "vllm", NULL};
 #define AT(field) .at = offsetof(struct summarize_config, field), .group = "Results"
 static const struct opt OPTIONS[] = {
     {.name = "output", .type = OPT_FILE, AT(output), .example = "summary.json", .sentence = "Write the summary as JSON to this file, in place of an older one."},

@@ -8,6 +8,7 @@
 #include "run/plan.h"
 #include "run/resolve.h"
 #include "run/target.h"
+#include "run/tool.h"
 #include "support/check.h"
 
 #include <stdio.h>
@@ -36,12 +37,13 @@ static inline void line_read(struct line *line, char *const *words)
     memset(line, 0, sizeof *line);
     arena_init(&line->arena, 0, 0);
     targets_init(&line->targets);
+    struct resolving what = {&line->config, &line->parsed, &line->targets.list, &line->shape};
     struct opt_input input = {argc, words, NULL, &line->config, &line->arena};
     line->status = options_read(&LLM_LINE, &input, &line->parsed, &line->err);
     if (line->status == AS_OK)
         line->status = targets_list(&line->targets, &line->config.endpoint, &line->err);
     if (line->status == AS_OK)
-        line->status = run_resolve(&line->config, &line->parsed, &line->targets.list, &line->shape, &line->err);
+        line->status = run_resolve(&TOOL_LLM, &what, &line->err);
 }
 
 static inline void line_done(struct line *line)
