@@ -105,7 +105,7 @@ static inline const char *plain_blocks(const char *at, const char *end, int64_t 
             break;
         uint64_t plain = ~bytes_equal(word, ' ') & UINT64_C(0x8080808080808080);
         uint64_t before = plain << 8 | (*in_word ? 0x80 : 0);
-        *words += __builtin_popcountll(plain & ~before);
+        *words += (int64_t)((((plain & ~before) >> 7) * UINT64_C(0x0101010101010101)) >> 56);
         *in_word = plain >> 63;
     }
     return at;

@@ -139,8 +139,7 @@ static as_status read_block(struct column_cursor *cursor, const struct column_bl
     return AS_OK;
 }
 
-/* Moves to the next block, the unfinished one last. */
-static bool load_next(struct column_cursor *cursor)
+bool column_cursor_load(struct column_cursor *cursor)
 {
     const struct column *column = cursor->column;
     if (cursor->status != AS_OK || cursor->block > column->block_count)
@@ -161,8 +160,7 @@ static bool load_next(struct column_cursor *cursor)
     return cursor->status == AS_OK;
 }
 
-/* The number at the cursor, cut at the end of the block. */
-static uint64_t next_number(struct column_cursor *cursor)
+uint64_t column_cursor_number(struct column_cursor *cursor)
 {
     uint64_t raw = 0;
     for (unsigned shift = 0; cursor->at < cursor->len && shift < 70; shift += 7) {
@@ -172,40 +170,6 @@ static uint64_t next_number(struct column_cursor *cursor)
             break;
     }
     return raw;
-}
-
-/* The same where at least 8 bytes follow and the number has at most 8: all seven-bit groups at once. */
-static inline bool next_short_number(struct column_cursor *cursor, uint64_t *ret)
-{
-    uint64_t word;
-    memcpy(&word, cursor->bytes + cursor->at, sizeof word);
-    uint64_t ends = ~word & UINT64_C(0x8080808080808080);
-    if (ends == 0)
-        return false;
-    unsigned bits = (unsigned)__builtin_ctzll(ends) + 1; /* of the number, its end included */
-    if (bits < 64)
-        word &= (UINT64_C(1) << bits) - 1;
-    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
-    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
-    *ret = (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
-    cursor->at += bits / 8;
-    return true;
-}
-
-bool column_next(struct column_cursor *cursor, int64_t *ret)
-{
-    if (cursor->at == cursor->len && !load_next(cursor))
-        return false;
-    uint64_t raw;
-    if (cursor->len - cursor->at < 8 || !next_short_number(cursor, &raw))
-        raw = next_number(cursor);
-    if (raw == 0) {
-        *ret = COLUMN_MISSING;
-        return true;
-    }
-    raw -= 1;
-    *ret = (int64_t)((raw >> 1) ^ (~(raw & 1) + 1));
-    return true;
 }
 
 void values_done(struct values *values)

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Stands for "no value" in a column whose rows correspond to those of others. */
 #define COLUMN_MISSING     INT64_MIN
@@ -81,8 +82,43 @@ struct column_cursor {
 };
 
 void column_cursor_init(struct column_cursor *cursor, const struct column *column);
+/* Moves to the next block, the unfinished one last; false at the end or on a failure. */
+bool column_cursor_load(struct column_cursor *cursor);
+/* The number at the cursor, cut at the end of the block. */
+uint64_t column_cursor_number(struct column_cursor *cursor);
+
+/* The same where at least 8 bytes follow and the number has at most 8: all seven-bit groups at once. */
+static inline bool column_cursor_short_number(struct column_cursor *cursor, uint64_t *ret)
+{
+    uint64_t word;
+    memcpy(&word, cursor->bytes + cursor->at, sizeof word);
+    uint64_t ends = ~word & UINT64_C(0x8080808080808080);
+    if (ends == 0)
+        return false;
+    word &= ends ^ (ends - 1); /* the number and its end */
+    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *ret = (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+    cursor->at += ((unsigned)__builtin_ctzll(ends) + 1) / 8;
+    return true;
+}
+
 /* The next row's value (or COLUMN_MISSING) in *ret; false at the end or on a failure. */
-bool column_next(struct column_cursor *cursor, int64_t *ret);
+static inline bool column_next(struct column_cursor *cursor, int64_t *ret)
+{
+    if (cursor->at == cursor->len && !column_cursor_load(cursor))
+        return false;
+    uint64_t raw;
+    if (cursor->len - cursor->at < 8 || !column_cursor_short_number(cursor, &raw))
+        raw = column_cursor_number(cursor);
+    if (raw == 0) {
+        *ret = COLUMN_MISSING;
+        return true;
+    }
+    raw -= 1;
+    *ret = (int64_t)((raw >> 1) ^ (~(raw & 1) + 1));
+    return true;
+}
 
 /* Sorted values, missing ones left out. Free with values_done. */
 struct values {
