@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # `benchmark-report`: a program of its own, so that it starts without the libraries that only load needs.
-file(GLOB report_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cmd/report*.c)
-list(FILTER report_sources EXCLUDE REGEX "_main\\.c$")
-set(front_sources main.c cmd/front.c cmd/command.c cmd/program.c cmd/version.c)
+set(front_sources main.c cmd/front.c cmd/command.c cmd/program.c cmd/version.c cmd/report.c)
 list(TRANSFORM front_sources PREPEND ${CMAKE_SOURCE_DIR}/src/)
-add_executable(benchmark-report ${front_sources} ${report_sources})
-
+add_executable(benchmark-report ${front_sources})
 assay_program(benchmark-report)
-target_link_libraries(benchmark-report PRIVATE assay_brief assay_options assay_base)
+target_link_libraries(benchmark-report PRIVATE assay_reports)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/man/man1/benchmark-report.1
+  COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:benchmark-report> -DARGUMENTS=--man
+    -DOUTPUT=${CMAKE_BINARY_DIR}/man/man1/benchmark-report.1 -P ${CMAKE_SOURCE_DIR}/cmake/document.cmake
+  DEPENDS benchmark-report ${CMAKE_SOURCE_DIR}/cmake/document.cmake VERBATIM)
+add_custom_target(benchmark-report-man ALL DEPENDS ${CMAKE_BINARY_DIR}/man/man1/benchmark-report.1)
 install(TARGETS benchmark-report)
 
 # libassay-report: base and brief in one, only assay_* visible. The soname changes when the C interface breaks.

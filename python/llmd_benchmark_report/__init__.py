@@ -46,7 +46,10 @@ def _load():
         "assay_report_write_yaml": (ctypes.c_int, [pointer, ctypes.c_char_p, errors]),
         "assay_report_write_json": (ctypes.c_int, [pointer, ctypes.c_char_p, errors]),
         "assay_report_schema": (_text, [ctypes.c_char_p]),
-        "assay_convert_file": (ctypes.c_int, [ctypes.POINTER(_Conversion), ctypes.c_char_p, errors, ctypes.POINTER(size), ctypes.POINTER(_text), errors]),
+        "assay_convert_file": (ctypes.c_int, [ctypes.POINTER(_Conversion), ctypes.c_char_p, errors, errors]),
+        "assay_reports_count": (size, [pointer]),
+        "assay_reports_take": (pointer, [pointer, size]),
+        "assay_reports_free": (None, [pointer]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
@@ -214,12 +217,12 @@ def make_json_schema(version="0.2.1"):
 
 def _convert(generator, results_file, version, index=None, is_session=False):
     conversion = _Conversion(generator.encode(), version.encode(), is_session, index is not None, index or 0, None, None, True)
-    reports, count, errors = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_void_p()
-    _check(_library.assay_convert_file(ctypes.byref(conversion), _bytes(results_file), ctypes.byref(reports), ctypes.byref(count), None, ctypes.byref(errors)), errors)
-    handles = ctypes.cast(reports, ctypes.POINTER(ctypes.c_void_p))
-    found = [BenchmarkReport._of(handles[i]) for i in range(count.value)]
-    _library.assay_text_free(reports)  # the array alone: its reports belong to the objects now
-    return found
+    reports, errors = ctypes.c_void_p(), ctypes.c_void_p()
+    _check(_library.assay_convert_file(ctypes.byref(conversion), _bytes(results_file), ctypes.byref(reports), ctypes.byref(errors)), errors)
+    try:
+        return [BenchmarkReport._of(_library.assay_reports_take(reports, i)) for i in range(_library.assay_reports_count(reports))]
+    finally:
+        _library.assay_reports_free(reports)
 
 
 def import_aiperf(results_file, version="0.2.1"):

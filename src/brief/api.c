@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/report.h"
+#include <assay/report.h>
 
 #include "base/file.h"
 #include "brief/convert.h"
@@ -56,7 +56,10 @@ static enum assay_result result_of(as_status status)
 
 const char *assay_result_text(enum assay_result result)
 {
-    static const char *const texts[] = {"success", "out of memory", "the input is no valid report", "a limit was exceeded", "not found", "it exists already", "reading or writing failed", "an argument is wrong", "not supported"};
+    static const char *const texts[] = {
+        "success",      "out of memory",     "the input is no valid report", "a limit was exceeded",
+        "not found",    "it exists already", "reading or writing failed",    "an argument is wrong",
+        "not supported"};
     return (size_t)result < sizeof texts / sizeof texts[0] ? texts[result] : "unknown result";
 }
 
@@ -66,7 +69,8 @@ void assay_text_free(char *text)
 }
 
 /* Problems, or where there are none the one sentence. */
-static enum assay_result fail(as_status status, const struct problems *problems, const struct as_error *err, struct assay_errors **ret_errors)
+static enum assay_result fail(as_status status, const struct problems *problems, const struct as_error *err,
+                              struct assay_errors **ret_errors)
 {
     struct assay_errors *errors = ret_errors ? calloc(1, sizeof *errors) : NULL;
     if (!errors)
@@ -75,7 +79,8 @@ static enum assay_result fail(as_status status, const struct problems *problems,
     for (const struct problem *problem = problems ? problems->first : NULL; problem; problem = problem->next)
         problems_add(&errors->problems, &errors->tree, problem->path, problem->line, "%s", problem->message);
     if (errors->problems.count == 0)
-        problems_add(&errors->problems, &errors->tree, "", err->line, "%s", err->message[0] ? err->message : status_sentence(status));
+        problems_add(&errors->problems, &errors->tree, "", err->line, "%s",
+                     err->message[0] ? err->message : status_sentence(status));
     *ret_errors = errors;
     return result_of(status);
 }
@@ -134,7 +139,8 @@ void assay_report_free(struct assay_report *report)
     free(report);
 }
 
-static enum assay_result finish(struct assay_report *report, as_status status, const struct as_error *err, struct assay_report **ret, struct assay_errors **ret_errors)
+static enum assay_result finish(struct assay_report *report, as_status status, const struct as_error *err,
+                                struct assay_report **ret, struct assay_errors **ret_errors)
 {
     if (status == AS_OK) {
         *ret = report;
@@ -154,7 +160,8 @@ enum assay_result assay_report_read_file(const char *path, struct assay_report *
     return finish(report, brief_read_path(&report->report, path, &err), &err, ret, ret_errors);
 }
 
-enum assay_result assay_report_read_text(const char *text, size_t len, struct assay_report **ret, struct assay_errors **ret_errors)
+enum assay_result assay_report_read_text(const char *text, size_t len, struct assay_report **ret,
+                                         struct assay_errors **ret_errors)
 {
     struct as_error err = {0};
     struct assay_report *report = new_report();
@@ -163,7 +170,8 @@ enum assay_result assay_report_read_text(const char *text, size_t len, struct as
     return finish(report, brief_read_text(&report->report, text, len, &err), &err, ret, ret_errors);
 }
 
-enum assay_result assay_report_build(const char *version, const char *text, size_t len, struct assay_report **ret, struct assay_errors **ret_errors)
+enum assay_result assay_report_build(const char *version, const char *text, size_t len, struct assay_report **ret,
+                                     struct assay_errors **ret_errors)
 {
     struct as_error err = {0};
     const struct model *model = model_find(version);
@@ -173,7 +181,7 @@ enum assay_result assay_report_build(const char *version, const char *text, size
         return ASSAY_NO_MEMORY;
     as_status status = model ? AS_OK : error_set(&err, AS_E_USAGE, "Unsupported schema version: %s", version);
     if (status == AS_OK)
-        status = read_text(text, len, NULL, &report->report.tree, &root, &err);
+        status = read_text(text, len, &report->report.tree, &root, &err);
     if (status == AS_OK)
         status = brief_adopt(&report->report, model, root, &err);
     return finish(report, status, &err, ret, ret_errors);
@@ -213,14 +221,15 @@ bool assay_report_get_number(const struct assay_report *report, const char *path
     return value_number(value_at(report->report.root, path), ret);
 }
 
-enum assay_result assay_report_set(struct assay_report *report, const char *path, const char *value, struct assay_errors **ret_errors)
+enum assay_result assay_report_set(struct assay_report *report, const char *path, const char *value,
+                                   struct assay_errors **ret_errors)
 {
     struct as_error err = {0};
     struct tree tree;
     struct value *parsed = NULL;
     tree_init(&tree, READ_TREE_BYTES_MAX);
     report->report.problems = (struct problems){NULL, NULL, 0};
-    as_status status = value ? read_text(value, strlen(value), NULL, &tree, &parsed, &err) : AS_OK;
+    as_status status = value ? read_text(value, strlen(value), &tree, &parsed, &err) : AS_OK;
     if (status == AS_OK)
         status = brief_set(&report->report, path, parsed, &err);
     tree_done(&tree);
@@ -253,12 +262,14 @@ static enum assay_result write_text(char *text, const char *path, struct assay_e
     return status == AS_OK ? ASSAY_OK : fail(status, NULL, &err, ret_errors);
 }
 
-enum assay_result assay_report_write_yaml(const struct assay_report *report, const char *path, struct assay_errors **ret_errors)
+enum assay_result assay_report_write_yaml(const struct assay_report *report, const char *path,
+                                          struct assay_errors **ret_errors)
 {
     return write_text(assay_report_yaml(report), path, ret_errors);
 }
 
-enum assay_result assay_report_write_json(const struct assay_report *report, const char *path, struct assay_errors **ret_errors)
+enum assay_result assay_report_write_json(const struct assay_report *report, const char *path,
+                                          struct assay_errors **ret_errors)
 {
     return write_text(assay_report_json(report), path, ret_errors);
 }
@@ -289,53 +300,61 @@ static const char *process_variable(void *context, const char *name)
     return getenv(name);
 }
 
-void assay_reports_free(struct assay_report **reports, size_t count)
+struct assay_reports {
+    struct conversion conversion;
+};
+
+void assay_reports_free(struct assay_reports *reports)
 {
-    for (size_t i = 0; i < count; i++)
-        assay_report_free(reports[i]);
+    if (reports)
+        conversion_done(&reports->conversion);
     free(reports);
 }
 
-/* Moves the reports out of a conversion; NULL without memory. */
-static struct assay_report **take_reports(struct conversion *conversion)
+size_t assay_reports_count(const struct assay_reports *reports)
 {
-    struct assay_report **reports = calloc(conversion->count + 1, sizeof(struct assay_report *));
-    for (size_t i = 0; reports && i < conversion->count; i++) {
-        reports[i] = calloc(1, sizeof *reports[i]);
-        if (!reports[i]) {
-            assay_reports_free(reports, i);
-            return NULL;
-        }
-        reports[i]->report = conversion->reports[i];
-        brief_init(&conversion->reports[i]);
-    }
-    return reports;
+    return reports->conversion.count;
 }
 
-enum assay_result assay_convert_file(const struct assay_conversion *conversion, const char *path, struct assay_report ***ret, size_t *ret_count, char **ret_warnings, struct assay_errors **ret_errors)
+const char *assay_reports_warnings(const struct assay_reports *reports)
 {
-    const struct convert_request request = {.generator = conversion->generator ? conversion->generator : "", .version = conversion->version ? conversion->version : "", .path = path,
-                                            .is_session = conversion->is_session, .has_index = conversion->has_index, .index = conversion->index, .description = conversion->description,
-                                            .keywords = conversion->keywords, .getenv = conversion->reads_environment ? process_variable : NULL};
-    struct conversion done;
+    return strbuf_text(&reports->conversion.warnings);
+}
+
+struct assay_report *assay_reports_take(struct assay_reports *reports, size_t index)
+{
+    struct brief_report *from = index < reports->conversion.count ? &reports->conversion.reports[index] : NULL;
+    struct assay_report *report = from && from->root ? calloc(1, sizeof *report) : NULL;
+    if (!report)
+        return NULL;
+    report->report = *from;
+    brief_init(from);
+    return report;
+}
+
+enum assay_result assay_convert_file(const struct assay_conversion *conversion, const char *path,
+                                     struct assay_reports **ret, struct assay_errors **ret_errors)
+{
+    const struct convert_request request = {.generator = conversion->generator ? conversion->generator : "",
+                                            .version = conversion->version ? conversion->version : "",
+                                            .path = path,
+                                            .is_session = conversion->is_session,
+                                            .has_index = conversion->has_index,
+                                            .index = conversion->index,
+                                            .description = conversion->description,
+                                            .keywords = conversion->keywords,
+                                            .getenv = conversion->reads_environment ? process_variable : NULL};
+    struct assay_reports *reports = calloc(1, sizeof *reports);
     struct as_error err = {0};
-    conversion_init(&done);
-    as_status status = convert_file(&request, &done, &err);
-    struct assay_report **reports = status == AS_OK ? take_reports(&done) : NULL;
-    char *warnings = reports && ret_warnings ? strdup(strbuf_text(&done.warnings)) : NULL;
-    enum assay_result result = ASSAY_OK;
-    if (status != AS_OK) {
-        result = fail(status, &done.problems, &err, ret_errors);
-    } else if (!reports || (ret_warnings && !warnings)) {
-        result = ASSAY_NO_MEMORY;
-        if (reports)
-            assay_reports_free(reports, done.count);
-    } else {
+    if (!reports)
+        return ASSAY_NO_MEMORY;
+    conversion_init(&reports->conversion);
+    as_status status = convert_file(&request, &reports->conversion, &err);
+    if (status == AS_OK) {
         *ret = reports;
-        *ret_count = done.count;
-        if (ret_warnings)
-            *ret_warnings = warnings;
+        return ASSAY_OK;
     }
-    conversion_done(&done);
+    enum assay_result result = fail(status, &reports->conversion.problems, &err, ret_errors);
+    assay_reports_free(reports);
     return result;
 }

@@ -26,7 +26,8 @@ static as_status refuse(const struct problems *problems, struct as_error *err)
     return AS_E_INVALID;
 }
 
-as_status brief_adopt(struct brief_report *report, const struct model *model, const struct value *root, struct as_error *err)
+as_status brief_adopt(struct brief_report *report, const struct model *model, const struct value *root,
+                      struct as_error *err)
 {
     report->problems = (struct problems){NULL, NULL, 0};
     if (report->tree.failed)
@@ -55,7 +56,7 @@ as_status brief_read_path(struct brief_report *report, const char *path, struct 
 as_status brief_read_text(struct brief_report *report, const char *text, size_t len, struct as_error *err)
 {
     struct value *root;
-    as_status status = read_text(text, len, NULL, &report->tree, &root, err);
+    as_status status = read_text(text, len, &report->tree, &root, err);
     return status == AS_OK ? brief_adopt(report, NULL, root, err) : status;
 }
 
@@ -74,7 +75,8 @@ static struct value *find_parent(struct tree *tree, struct value *root, char *pa
     return at;
 }
 
-static as_status put_at(struct tree *tree, struct value *root, char *path, const struct value *value, struct as_error *err)
+static as_status put_at(struct tree *tree, struct value *root, char *path, const struct value *value,
+                        struct as_error *err)
 {
     const char *name;
     struct value *parent = find_parent(tree, root, path, &name), *old = value_at(parent, name);
@@ -106,7 +108,8 @@ as_status brief_set(struct brief_report *report, const char *path, const struct 
     struct value *root = report->root ? value_copy(&changed.tree, report->root) : value_map(&changed.tree);
     char *steps = arena_strdup(&changed.tree.arena, path);
     /* value_put keeps keys: they live in the copy's arena. */
-    as_status status = steps && root ? put_at(&changed.tree, root, steps, value, err) : error_set(err, AS_E_NOMEM, "out of memory");
+    as_status status =
+        steps && root ? put_at(&changed.tree, root, steps, value, err) : error_set(err, AS_E_NOMEM, "out of memory");
     if (status == AS_OK)
         status = brief_adopt(&changed, report->model, root, err);
     if (status == AS_OK) {

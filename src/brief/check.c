@@ -25,7 +25,8 @@ struct checker {
     struct problems *problems;
 };
 
-static struct value *check_object(struct checker *checker, const struct model_object *object, const struct value *in, const struct place *place);
+static struct value *check_object(struct checker *checker, const struct model_object *object, const struct value *in,
+                                  const struct place *place);
 
 void problems_add(struct problems *problems, struct tree *tree, const char *path, int64_t line, const char *fmt, ...)
 {
@@ -112,7 +113,8 @@ static void list_words(const struct model_choices *choices, struct strbuf *out)
         strbuf_addf(out, "%s%s", word == choices->words ? "" : ", ", *word);
 }
 
-static void complain_value(struct checker *checker, const struct place *place, const struct model_field *field, const struct value *in, const char *reason)
+static void complain_value(struct checker *checker, const struct place *place, const struct model_field *field,
+                           const struct value *in, const char *reason)
 {
     char found[96], text[480];
     struct strbuf words AS_AUTO_STRBUF;
@@ -135,7 +137,8 @@ static bool is_within(const struct model_field *field, const struct value *value
     return field->is_above_min ? number > field->min : number >= field->min;
 }
 
-static struct value *check_scalar(struct checker *checker, const struct model_field *field, const struct value *in, const struct place *place)
+static struct value *check_scalar(struct checker *checker, const struct model_field *field, const struct value *in,
+                                  const struct place *place)
 {
     const char *reason = NULL;
     char text[160], found[96];
@@ -148,12 +151,14 @@ static struct value *check_scalar(struct checker *checker, const struct model_fi
     if (is_within(field, value))
         return value;
     describe(in, found, sizeof found);
-    (void)snprintf(text, sizeof text, "must be %s %.12g, not %s", field->is_above_min ? "greater than" : "at least", field->min, found);
+    (void)snprintf(text, sizeof text, "must be %s %.12g, not %s", field->is_above_min ? "greater than" : "at least",
+                   field->min, found);
     complain(checker, place, text);
     return NULL;
 }
 
-static const struct model_object *choose_variant(struct checker *checker, const struct model_field *field, const struct value *in, const struct place *place)
+static const struct model_object *choose_variant(struct checker *checker, const struct model_field *field,
+                                                 const struct value *in, const struct place *place)
 {
     const struct value *kind = value_get(in, "kind");
     struct place below = {place, "kind", 0, kind ? kind->line : place->line};
@@ -172,7 +177,8 @@ static const struct model_object *choose_variant(struct checker *checker, const 
     return NULL;
 }
 
-static struct value *check_one(struct checker *checker, const struct model_field *field, const struct value *in, const struct place *place)
+static struct value *check_one(struct checker *checker, const struct model_field *field, const struct value *in,
+                               const struct place *place)
 {
     const struct model_object *object = field->object;
     if (field->type != FIELD_OBJECT && field->type != FIELD_VARIANT)
@@ -188,7 +194,8 @@ static struct value *check_one(struct checker *checker, const struct model_field
     return object ? check_object(checker, object, in, place) : NULL;
 }
 
-static struct value *check_list(struct checker *checker, const struct model_field *field, const struct value *in, const struct place *place)
+static struct value *check_list(struct checker *checker, const struct model_field *field, const struct value *in,
+                                const struct place *place)
 {
     if (!value_is(in, VALUE_LIST)) {
         char text[80];
@@ -221,7 +228,8 @@ static struct value *default_value(struct tree *tree, const struct model_field *
 }
 
 /* True when the field is valid; its value, if it has one, is then added to `out`. */
-static bool check_field(struct checker *checker, const struct model_field *field, const struct value *in, struct value *out, const struct place *place)
+static bool check_field(struct checker *checker, const struct model_field *field, const struct value *in,
+                        struct value *out, const struct place *place)
 {
     const struct value *given = value_get(in, field->name);
     bool is_unset = !given || value_is(given, VALUE_NULL);
@@ -235,12 +243,14 @@ static bool check_field(struct checker *checker, const struct model_field *field
             value_put(out, field->name, default_value(checker->tree, field));
         return true;
     }
-    struct value *value = field->is_list ? check_list(checker, field, given, &below) : check_one(checker, field, given, &below);
+    struct value *value =
+        field->is_list ? check_list(checker, field, given, &below) : check_one(checker, field, given, &below);
     value_put(out, field->name, value);
     return value != NULL;
 }
 
-static bool check_extras(struct checker *checker, const struct model_object *object, const struct value *in, struct value *out, const struct place *place)
+static bool check_extras(struct checker *checker, const struct model_object *object, const struct value *in,
+                         struct value *out, const struct place *place)
 {
     bool is_valid = true;
     for (const struct value *member = in->first; member && object->extra != EXTRA_DROPPED; member = member->next) {
@@ -259,16 +269,19 @@ static bool check_extras(struct checker *checker, const struct model_object *obj
 }
 
 /* Of the first field whose values are in a unit of the wrong kind. */
-static bool check_units(struct checker *checker, const struct model_object *object, const struct value *in, const struct value *out, const struct place *place)
+static bool check_units(struct checker *checker, const struct model_object *object, const struct value *in,
+                        const struct value *out, const struct place *place)
 {
     for (size_t i = 0; i < object->count; i++) {
         const struct model_field *field = &object->fields[i];
-        const char *unit = field->units == UNITS_ANY ? NULL : value_string(value_at(value_get(out, field->name), "units"));
+        const char *unit =
+            field->units == UNITS_ANY ? NULL : value_string(value_at(value_get(out, field->name), "units"));
         int found = unit ? unit_find(unit) : -1;
         if (found < 0 || unit_category((enum model_unit)found) == field->units)
             continue;
         const struct value *given = value_get(value_get(in, field->name), "units");
-        struct place below = {place, field->name, 0, given ? given->line : place->line}, units = {&below, "units", 0, below.line};
+        struct place below = {place, field->name, 0, given ? given->line : place->line},
+                     units = {&below, "units", 0, below.line};
         char text[160];
         (void)snprintf(text, sizeof text, "must be a unit of %s, not %s", unit_category_name(field->units), unit);
         complain(checker, &units, text);
@@ -295,7 +308,8 @@ static bool check_host_types(struct checker *checker, const struct value *out, c
 /* Lists with one entry an instance are equally long. */
 static bool check_engine_counts(struct checker *checker, const struct value *out, const struct place *place)
 {
-    static const char *const paths[] = {"scenario.host.accelerator", "scenario.host.type", "scenario.platform.engine", "metrics.resources.accelerator"};
+    static const char *const paths[] = {"scenario.host.accelerator", "scenario.host.type", "scenario.platform.engine",
+                                        "metrics.resources.accelerator"};
     const struct value *reference = NULL;
     const char *reference_path = NULL;
     bool is_valid = true;
@@ -311,14 +325,16 @@ static bool check_engine_counts(struct checker *checker, const struct value *out
             continue;
         struct place below = {place, paths[i], 0, list->line};
         char text[160];
-        (void)snprintf(text, sizeof text, "must have as many entries as %s: %u, not %u", reference_path, (unsigned)reference->len, (unsigned)list->len);
+        (void)snprintf(text, sizeof text, "must have as many entries as %s: %u, not %u", reference_path,
+                       (unsigned)reference->len, (unsigned)list->len);
         complain(checker, &below, text);
         is_valid = false;
     }
     return is_valid;
 }
 
-static bool check_rule(struct checker *checker, const struct model_object *object, const struct value *out, const struct place *place)
+static bool check_rule(struct checker *checker, const struct model_object *object, const struct value *out,
+                       const struct place *place)
 {
     switch (object->rule) {
     case RULE_HOST_TYPES:
@@ -331,7 +347,8 @@ static bool check_rule(struct checker *checker, const struct model_object *objec
     return true;
 }
 
-static struct value *check_object(struct checker *checker, const struct model_object *object, const struct value *in, const struct place *place)
+static struct value *check_object(struct checker *checker, const struct model_object *object, const struct value *in,
+                                  const struct place *place)
 {
     struct value *out = value_map(checker->tree);
     bool is_valid = out != NULL;
@@ -345,12 +362,15 @@ static struct value *check_object(struct checker *checker, const struct model_ob
     return out;
 }
 
-as_status check_report(struct tree *tree, const struct model *model, const struct value *in, struct problems *problems, struct value **ret)
+as_status check_report(struct tree *tree, const struct model *model, const struct value *in, struct problems *problems,
+                       struct value **ret)
 {
     struct checker checker = {tree, problems};
     struct place top = {NULL, NULL, 0, in->line};
     if (!value_is(in, VALUE_MAP)) {
-        problems_add(problems, tree, "", 0, value_is(in, VALUE_NULL) ? "the document is empty" : "the document must be a mapping, not %s", value_type_name(in));
+        problems_add(problems, tree, "", 0,
+                     value_is(in, VALUE_NULL) ? "the document is empty" : "the document must be a mapping, not %s",
+                     value_type_name(in));
         return AS_E_INVALID;
     }
     struct value *out = check_object(&checker, model->top, in, &top);
@@ -372,14 +392,16 @@ const struct model *check_version(struct tree *tree, const struct value *in, str
     const struct value *version = value_get(in, "version");
     char found[96];
     if (!value_is(in, VALUE_MAP)) {
-        problems_add(problems, tree, "", 0, value_is(in, VALUE_NULL) ? "the document is empty" : "the document must be a mapping, not %s", value_type_name(in));
+        problems_add(problems, tree, "", 0,
+                     value_is(in, VALUE_NULL) ? "the document is empty" : "the document must be a mapping, not %s",
+                     value_type_name(in));
         return NULL;
     }
     const struct model *model = value_is(version, VALUE_TEXT) ? model_find(version->text) : NULL;
     if (model)
         return model;
     describe(version, found, sizeof found);
-    problems_add(problems, tree, "version", version ? version->line : 0, "Unsupported schema version: %s%s", version ? found : "none",
-                 value_is(version, VALUE_FLOAT) ? " (as text it needs quotes)" : "");
+    problems_add(problems, tree, "version", version ? version->line : 0, "Unsupported schema version: %s%s",
+                 version ? found : "none", value_is(version, VALUE_FLOAT) ? " (as text it needs quotes)" : "");
     return NULL;
 }

@@ -3,9 +3,9 @@
 #define ASSAY_BRIEF_CHECK_H
 
 /*
- * Checks a tree against a model and gives the report in its normal form: known fields in the order of the model, coerced
- * to their types, defaults filled in, nulls left out. All problems are collected, each with its dotted path. Unit
- * categories are checked for an object once all its fields are valid, up to the first one that is wrong.
+ * Checks a tree against a model and gives the report in its normal form: known fields in the order of the model,
+ * coerced to their types, defaults filled in, nulls left out. All problems are collected, each with its dotted path.
+ * Unit categories are checked for an object once all its fields are valid, up to the first one that is wrong.
  */
 
 #include "base/strbuf.h"
@@ -27,7 +27,8 @@ struct problems {
     size_t count; /* found; at most PROBLEMS_MAX are kept */
 };
 
-void problems_add(struct problems *problems, struct tree *tree, const char *path, int64_t line, const char *fmt, ...) AS_PRINTF(5, 6);
+void problems_add(struct problems *problems, struct tree *tree, const char *path, int64_t line, const char *fmt, ...)
+    AS_PRINTF(5, 6);
 /* "path: message (line 3)" of each, with newlines. */
 void problems_print(const struct problems *problems, struct strbuf *out);
 

@@ -31,7 +31,8 @@ static struct value *as_int(struct tree *tree, const struct value *in, const cha
     if (value_is(in, VALUE_BOOL))
         return value_int(tree, in->boolean);
     if (value_is(in, VALUE_FLOAT)) {
-        if (!isfinite(in->number) || in->number < floor(in->number) || in->number > floor(in->number) || fabs(in->number) >= 9.2e18)
+        if (!isfinite(in->number) || in->number < floor(in->number) || in->number > floor(in->number) ||
+            fabs(in->number) >= 9.2e18)
             return refuse(ret_reason, "must be a whole number");
         return value_int(tree, (int64_t)in->number);
     }
@@ -71,7 +72,8 @@ static struct value *as_concurrency(struct tree *tree, const struct value *in, c
 
 static struct value *as_bool(struct tree *tree, const struct value *in, const char **ret_reason)
 {
-    static const char *const yes[] = {"true", "t", "yes", "y", "on", "1"}, *const no[] = {"false", "f", "no", "n", "off", "0"};
+    static const char *const yes[] = {"true", "t", "yes", "y", "on", "1"}, *const no[] = {"false", "f",   "no",
+                                                                                          "n",     "off", "0"};
     double number;
     if (value_is(in, VALUE_BOOL))
         return value_share(tree, in);
@@ -98,7 +100,8 @@ static struct value *as_time(struct tree *tree, const struct value *in, const ch
     return is_time ? value_text(tree, text) : refuse(ret_reason, "must be a time (ISO 8601 or Unix seconds)");
 }
 
-static struct value *as_choice(struct tree *tree, const struct model_field *field, const struct value *in, const char **ret_reason)
+static struct value *as_choice(struct tree *tree, const struct model_field *field, const struct value *in,
+                               const char **ret_reason)
 {
     for (const char *const *word = field->choices->words; *word; word++)
         if (value_is_text(in, *word))
@@ -123,7 +126,8 @@ struct value *coerce_free(struct tree *tree, const struct value *in)
     struct value *value = value_share(tree, in);
     if (value_is(value, VALUE_TIME)) {
         value->type = VALUE_TEXT;
-        return value->len > strlen("2026-01-01") && time_normalise(in->text, in->len, text) ? value_text(tree, text) : value;
+        return value->len > strlen("2026-01-01") && time_normalise(in->text, in->len, text) ? value_text(tree, text)
+                                                                                            : value;
     }
     if (!value_is(value, VALUE_LIST) && !value_is(value, VALUE_MAP))
         return value;
@@ -138,7 +142,8 @@ struct value *coerce_free(struct tree *tree, const struct value *in)
     return value;
 }
 
-struct value *coerce(struct tree *tree, const struct model_field *field, const struct value *in, const char **ret_reason)
+struct value *coerce(struct tree *tree, const struct model_field *field, const struct value *in,
+                     const char **ret_reason)
 {
     *ret_reason = NULL;
     switch (field->type) {

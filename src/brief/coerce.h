@@ -10,7 +10,8 @@
  * yes/no for booleans, Unix seconds for times. NULL when it does not fit; *ret_reason then says why (NULL without
  * memory). Only scalar types, FIELD_ANY, FIELD_ARGS and FIELD_TEXT_PAIRS.
  */
-struct value *coerce(struct tree *tree, const struct model_field *field, const struct value *in, const char **ret_reason);
+struct value *coerce(struct tree *tree, const struct model_field *field, const struct value *in,
+                     const char **ret_reason);
 
 /* Free content: YAML times become text. */
 struct value *coerce_free(struct tree *tree, const struct value *in);

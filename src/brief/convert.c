@@ -10,7 +10,7 @@
 /* A file that holds more is no result of one run. */
 #define BENCHMARKS_MAX 10000
 /* Rounds of leaving members out before a report is given up. */
-#define SETTLE_ROUNDS  40
+#define SETTLE_ROUNDS 40
 
 /* Per-request data and figures that no report has. */
 static const char *const GUIDELLM_SKIPS[] = {
@@ -36,8 +36,10 @@ static const char *const GUIDELLM_SKIPS[] = {
     "benchmarks.*.metrics.audio",
     NULL,
 };
-static const char *const VLLM_SKIPS[] = {"ttfts", "itls", "generated_texts", "input_lens", "output_lens", "errors", "start_times", "tpots", "latencies", NULL};
-static const char *const SUMMARY_SKIPS[] = {"endpoints.*.latency", "endpoints.*.errors", "client", "validity", "errors", NULL};
+static const char *const VLLM_SKIPS[] = {"ttfts",  "itls",        "generated_texts", "input_lens", "output_lens",
+                                         "errors", "start_times", "tpots",           "latencies",  NULL};
+static const char *const SUMMARY_SKIPS[] = {
+    "endpoints.*.latency", "endpoints.*.errors", "client", "validity", "errors", NULL};
 
 struct generator {
     const char *name;
@@ -57,7 +59,8 @@ static const struct generator GENERATORS[] = {
 };
 static const struct generator SESSIONS = {"inference-perf", NULL, from_session_0_1, from_session_0_2, false};
 
-const char *const convert_generators[] = {"aiperf", "guidellm", "inferencemax", "inference-perf", "vllm-benchmark", "nop", "assay", NULL};
+const char *const convert_generators[] = {"aiperf",         "guidellm", "inferencemax", "inference-perf",
+                                          "vllm-benchmark", "nop",      "assay",        NULL};
 
 static const struct generator *find_generator(const char *name)
 {
@@ -129,8 +132,9 @@ static bool leave_out(struct converter *converter, struct value *report, const s
     if (!parent)
         return false;
     value_remove(parent, name);
-    convert_warn(converter, "WARNING: %.*s is left out: %s%s%s", (int)kept, problem->path, problem->path + kept + (problem->path[kept] == '.'),
-                 strlen(problem->path) > kept ? " " : "", problem->message);
+    convert_warn(converter, "WARNING: %.*s is left out: %s%s%s", (int)kept, problem->path,
+                 problem->path + kept + (problem->path[kept] == '.'), strlen(problem->path) > kept ? " " : "",
+                 problem->message);
     return true;
 }
 
@@ -144,7 +148,8 @@ static as_status refused(struct converter *converter, struct conversion *convers
 }
 
 /* Checks what was built, leaving out what does not fit as long as that helps, and makes it a report of its own. */
-static as_status settle(struct converter *converter, struct conversion *conversion, struct value *built, struct brief_report *ret)
+static as_status settle(struct converter *converter, struct conversion *conversion, struct value *built,
+                        struct brief_report *ret)
 {
     struct problems problems;
     struct value *checked = NULL;
@@ -169,7 +174,8 @@ static as_status settle(struct converter *converter, struct conversion *conversi
     return tree_status(&ret->tree, converter->err);
 }
 
-static as_status build_one(struct converter *converter, const struct generator *generator, struct conversion *conversion)
+static as_status build_one(struct converter *converter, const struct generator *generator,
+                           struct conversion *conversion)
 {
     convert_function function = converter->model == &model_0_1 ? generator->to_0_1 : generator->to_0_2;
     struct brief_report *report = &conversion->reports[conversion->count];
@@ -186,7 +192,8 @@ static as_status build_one(struct converter *converter, const struct generator *
 }
 
 /* The first and last benchmark to convert. */
-static as_status choose_benchmarks(const struct converter *converter, const struct generator *generator, int64_t *ret_first, int64_t *ret_count)
+static as_status choose_benchmarks(const struct converter *converter, const struct generator *generator,
+                                   int64_t *ret_first, int64_t *ret_count)
 {
     const struct convert_request *request = converter->request;
     const struct value *list = value_get(converter->native, "benchmarks");
@@ -202,17 +209,21 @@ static as_status choose_benchmarks(const struct converter *converter, const stru
     *ret_count = 1;
     *ret_first = request->index;
     if (request->index >= list->len || request->index < -(int64_t)list->len)
-        return error_set(converter->err, AS_E_INVALID, "benchmarks: there is no index %" PRId64 " of %u", request->index, (unsigned)list->len);
+        return error_set(converter->err, AS_E_INVALID, "benchmarks: there is no index %" PRId64 " of %u",
+                         request->index, (unsigned)list->len);
     if (request->index < 0 && converter->model != &model_0_1)
-        return error_set(converter->err, AS_E_INVALID, "scenario.load.standardized.stage: must be at least 0, not %" PRId64, request->index);
+        return error_set(converter->err, AS_E_INVALID,
+                         "scenario.load.standardized.stage: must be at least 0, not %" PRId64, request->index);
     return AS_OK;
 }
 
-static as_status build_all(struct converter *converter, const struct generator *generator, struct conversion *conversion)
+static as_status build_all(struct converter *converter, const struct generator *generator,
+                           struct conversion *conversion)
 {
     int64_t first, count;
     if (!value_is(converter->native, VALUE_MAP))
-        return error_set(converter->err, AS_E_INVALID, "the results must be a mapping, not %s", value_type_name(converter->native));
+        return error_set(converter->err, AS_E_INVALID, "the results must be a mapping, not %s",
+                         value_type_name(converter->native));
     as_status status = choose_benchmarks(converter, generator, &first, &count);
     if (status != AS_OK)
         return status;
@@ -230,7 +241,8 @@ static as_status build_all(struct converter *converter, const struct generator *
 }
 
 /* What converts the request; the status says why nothing does. */
-static as_status choose_converter(const struct convert_request *request, struct converter *converter, const struct generator **ret)
+static as_status choose_converter(const struct convert_request *request, struct converter *converter,
+                                  const struct generator **ret)
 {
     const struct generator *generator = request->is_session ? &SESSIONS : find_generator(request->generator);
     converter->model = model_find(request->version);
@@ -240,13 +252,15 @@ static as_status choose_converter(const struct convert_request *request, struct 
         return error_set(converter->err, AS_E_USAGE, "Unsupported workload generator: %s", request->generator);
     bool is_old = converter->model == &model_0_1;
     if (!(is_old ? generator->to_0_1 : generator->to_0_2))
-        return error_set(converter->err, AS_E_UNSUPPORTED, "%s results are not supported in report version %s, only in %s", generator->name,
+        return error_set(converter->err, AS_E_UNSUPPORTED,
+                         "%s results are not supported in report version %s, only in %s", generator->name,
                          converter->model->version, is_old ? "0.2.1" : "0.1");
     *ret = generator;
     return AS_OK;
 }
 
-static as_status convert(const struct convert_request *request, const char *text, size_t len, struct conversion *ret, struct as_error *err)
+static as_status convert(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
+                         struct as_error *err)
 {
     struct converter converter = {.request = request, .tree = &ret->tree, .warnings = &ret->warnings, .err = err};
     const struct generator *generator = NULL;
@@ -255,7 +269,7 @@ static as_status convert(const struct convert_request *request, const char *text
     if (status != AS_OK || !generator)
         return status;
     if (text)
-        status = read_text(text, len, generator->skip, &ret->tree, &native, err);
+        status = read_parts(&(struct read_parts){text, len, generator->skip}, &ret->tree, &native, err);
     else
         status = read_path(request->path, generator->skip, &ret->tree, &native, err);
     if (status != AS_OK || !generator)
@@ -272,7 +286,8 @@ as_status convert_file(const struct convert_request *request, struct conversion 
     return convert(request, NULL, 0, ret, err);
 }
 
-as_status convert_text(const struct convert_request *request, const char *text, size_t len, struct conversion *ret, struct as_error *err)
+as_status convert_text(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
+                       struct as_error *err)
 {
     return convert(request, text, len, ret, err);
 }

@@ -4,20 +4,20 @@
 
 /*
  * Results of load generators into benchmark reports. Members that a native file lacks are left out, with a warning, as
- * long as the model allows it; a required one gives AS_E_INVALID with its path. Per-request data is checked by structure
- * and not kept. The environment comes through a function, so that nothing here reads the process'. Not for several
- * threads at a time on one conversion.
+ * long as the model allows it; a required one gives AS_E_INVALID with its path. Per-request data is checked by
+ * structure and not kept. The environment comes through a function, so that nothing here reads the process'. Not for
+ * several threads at a time on one conversion.
  */
 
 #include "brief/brief.h"
 
 struct convert_request {
-    const char *generator; /* "guidellm"; see convert_generators */
-    const char *version;   /* "0.1", "0.2" or "0.2.1" */
-    const char *path;      /* the results file; its name matters for inference-perf ("stage_3_") */
-    bool is_session;       /* an inference-perf session file, whatever the generator */
-    bool has_index;        /* only the benchmark `index` of a guidellm file */
-    int64_t index;         /* negative ones count from the end (0.1 only) */
+    const char *generator;   /* "guidellm"; see convert_generators */
+    const char *version;     /* "0.1", "0.2" or "0.2.1" */
+    const char *path;        /* the results file; its name matters for inference-perf ("stage_3_") */
+    bool is_session;         /* an inference-perf session file, whatever the generator */
+    bool has_index;          /* only the benchmark `index` of a guidellm file */
+    int64_t index;           /* negative ones count from the end (0.1 only) */
     const char *description; /* submitted; NULL = by the environment */
     const char *keywords;    /* separated by commas; NULL = by the environment */
     /* The value of an environment variable, NULL when there is none; NULL = no variables at all. */
@@ -26,10 +26,10 @@ struct convert_request {
 };
 
 struct conversion {
-    struct tree tree;             /* of the native file */
+    struct tree tree; /* of the native file */
     struct brief_report *reports;
     size_t count;
-    struct strbuf warnings; /* lines */
+    struct strbuf warnings;   /* lines */
     struct problems problems; /* of the first report that was refused */
 };
 
@@ -42,16 +42,25 @@ void conversion_init(struct conversion *conversion);
 void conversion_done(struct conversion *conversion);
 
 /* Reads request->path. AS_E_USAGE unknown generator or version; AS_E_UNSUPPORTED nop in 0.2. */
-as_status convert_file(const struct convert_request *request, struct conversion *ret, struct as_error *err) AS_NODISCARD;
+as_status convert_file(const struct convert_request *request, struct conversion *ret,
+                       struct as_error *err) AS_NODISCARD;
 /* The same for text; request->path may be NULL or name where it came from. */
 as_status convert_text(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
                        struct as_error *err) AS_NODISCARD;
 
+/* Texts of a run's files; run is NULL where there is no run.json. */
+struct summary_texts {
+    const char *summary;
+    size_t summary_len;
+    const char *run;
+    size_t run_len;
+};
+
 /*
- * The native report of one of our runs: `summary` is the text of summary.json, `run` that of run.json or NULL. Appends
- * the YAML of a 0.2.1 report to `out`; lines about what was left out to `warnings` (may be NULL).
+ * The native report of one of our runs, version 0.2.1: appends its YAML to `out` and lines about what was left out to
+ * `warnings` (may be NULL).
  */
-as_status brief_from_summary(const char *summary, size_t summary_len, const char *run, size_t run_len, struct strbuf *out,
-                             struct strbuf *warnings, struct as_error *err) AS_NODISCARD;
+as_status brief_from_summary(const struct summary_texts *texts, struct strbuf *out, struct strbuf *warnings,
+                             struct as_error *err) AS_NODISCARD;
 
 #endif

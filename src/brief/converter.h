@@ -13,8 +13,8 @@ struct converter {
     struct tree *tree; /* of the report being built */
     struct strbuf *warnings;
     struct as_error *err;
-    int64_t index;     /* of the benchmark in the file */
-    size_t benchmark;  /* the same, counted from the start */
+    int64_t index;                /* of the benchmark in the file */
+    size_t benchmark;             /* the same, counted from the start */
     const struct value *metadata; /* run_metadata.yaml, or NULL */
     const char *model_name;       /* of the served model, when it is known */
 };
@@ -60,7 +60,8 @@ struct rename {
 extern const struct rename inference_perf_names[];
 
 /* A Statistics of the members of `native` that there are; NULL when it is no map. */
-struct value *statistics_from(struct converter *converter, const struct value *native, const struct rename *names, const char *units);
+struct value *statistics_from(struct converter *converter, const struct value *native, const struct rename *names,
+                              const char *units);
 /* A Statistics of one mean; NULL without one. */
 struct value *statistics_mean(struct converter *converter, const struct value *mean, const char *units);
 struct value *statistics_mean_number(struct converter *converter, double mean, const char *units);

@@ -8,7 +8,8 @@
 
 #define PATH_BYTES 4096
 #define NO_EXPERIMENT                                                                                                  \
-    "WARNING: no experiment ID from LLMDBENCH_RUN_EXPERIMENT_ID, run_metadata.yaml:experiment_id, or the results directory name; " \
+    "WARNING: no experiment ID from LLMDBENCH_RUN_EXPERIMENT_ID, run_metadata.yaml:experiment_id, or the results "     \
+    "directory name; "                                                                                                 \
     "run.eid will be omitted, and run.description too unless supplied"
 
 static bool is_lower_or_digit(char c)
@@ -74,7 +75,8 @@ void envelope_describe(struct converter *converter, struct value *report)
 {
     struct tree *tree = converter->tree;
     struct value *run = report_map(converter, report, "run");
-    const char *id = experiment_id(converter), *submitted = submitted_description(converter), *model = converter->model_name;
+    const char *id = experiment_id(converter), *submitted = submitted_description(converter),
+               *model = converter->model_name;
     if (submitted)
         value_set(run, "description", value_text(tree, submitted));
     else if (id && model && *model)
@@ -189,8 +191,10 @@ static struct value *harness_args(struct converter *converter)
 static struct value *workload_config(struct converter *converter, const struct value *args)
 {
     char path[PATH_BYTES];
-    const char *folder = variable(converter, "LLMDBENCH_RUN_EXPERIMENT_RESULTS_DIR"), *name = value_string(value_get(converter->metadata, "harness_workload"));
-    const char *paths[] = {variable(converter, "LLMDBENCH_RUN_EXPERIMENT_HARNESS_WORKLOAD_NAME"), value_string(value_get(args, "config_file")), NULL};
+    const char *folder = variable(converter, "LLMDBENCH_RUN_EXPERIMENT_RESULTS_DIR"),
+               *name = value_string(value_get(converter->metadata, "harness_workload"));
+    const char *paths[] = {variable(converter, "LLMDBENCH_RUN_EXPERIMENT_HARNESS_WORKLOAD_NAME"),
+                           value_string(value_get(args, "config_file")), NULL};
     if (folder && name && snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path)
         paths[2] = path;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
@@ -204,8 +208,10 @@ static struct value *workload_config(struct converter *converter, const struct v
 static void put_pod_load(struct converter *converter, struct value *report)
 {
     struct tree *tree = converter->tree;
-    struct value *standardized = report_map(converter, report, "scenario.load.standardized"), *native = report_map(converter, report, "scenario.load.native");
-    const char *version = meta(converter, "harness_version", "LLMDBENCH_HARNESS_VERSION"), *parallelism = variable(converter, "LLMDBENCH_HARNESS_LOAD_PARALLELISM");
+    struct value *standardized = report_map(converter, report, "scenario.load.standardized"),
+                 *native = report_map(converter, report, "scenario.load.native");
+    const char *version = meta(converter, "harness_version", "LLMDBENCH_HARNESS_VERSION"),
+               *parallelism = variable(converter, "LLMDBENCH_HARNESS_LOAD_PARALLELISM");
     if (version)
         value_set(standardized, "tool_version", value_text(tree, version));
     value_set(standardized, "parallelism", parallelism ? value_text(tree, parallelism) : value_int(tree, 1));
@@ -217,12 +223,13 @@ static void put_pod_load(struct converter *converter, struct value *report)
 /* The least that a stack says: an engine serves this model. */
 static void put_minimal_stack(struct converter *converter, struct value *report, const char *model)
 {
-    static const char text[] = "{\"metadata\":{\"schema_version\":\"0.0.1\",\"label\":\"\",\"cfg_id\":\"\"},\"native\":{},\"standardized\":{"
-                               "\"kind\":\"inference_engine\",\"tool\":\"\",\"tool_version\":\"\",\"role\":\"replica\",\"replicas\":1,"
-                               "\"model\":{},\"accelerator\":{\"model\":\"\",\"count\":0,\"parallelism\":{}}}}";
+    static const char text[] =
+        "{\"metadata\":{\"schema_version\":\"0.0.1\",\"label\":\"\",\"cfg_id\":\"\"},\"native\":{},\"standardized\":{"
+        "\"kind\":\"inference_engine\",\"tool\":\"\",\"tool_version\":\"\",\"role\":\"replica\",\"replicas\":1,"
+        "\"model\":{},\"accelerator\":{\"model\":\"\",\"count\":0,\"parallelism\":{}}}}";
     char digest[SHA256_HEX_BYTES];
     struct value *engine = NULL;
-    if (read_text(text, sizeof text - 1, NULL, converter->tree, &engine, NULL) != AS_OK)
+    if (read_text(text, sizeof text - 1, converter->tree, &engine, NULL) != AS_OK)
         return;
     sha256_hex("{}", 2, digest);
     value_set(value_get(engine, "metadata"), "cfg_id", value_text(converter->tree, digest));
@@ -270,6 +277,8 @@ void put_treatment(struct converter *converter, struct value *report)
 {
     struct value *metadata = report_map(converter, report, "scenario.load.metadata");
     value_put(metadata, "treatment", value_text(converter->tree, variable(converter, "LLMDBENCH_TREATMENT_NAME")));
-    value_put(metadata, "treatment_group", value_text(converter->tree, variable(converter, "LLMDBENCH_TREATMENT_GROUP")));
-    value_put(metadata, "concurrent_with", split_commas(converter, variable(converter, "LLMDBENCH_TREATMENT_CONCURRENT_WITH")));
+    value_put(metadata, "treatment_group",
+              value_text(converter->tree, variable(converter, "LLMDBENCH_TREATMENT_GROUP")));
+    value_put(metadata, "concurrent_with",
+              split_commas(converter, variable(converter, "LLMDBENCH_TREATMENT_CONCURRENT_WITH")));
 }

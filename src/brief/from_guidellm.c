@@ -7,9 +7,11 @@
 
 /* results.json of GuideLLM, report schema 1 (top-level `args`) and 2 (`config`). */
 
-static const struct rename FIGURES[] = {{"mean", "mean"}, {"mode", "mode"}, {"std_dev", "stddev"}, {"min", "min"}, {"max", "max"}, {NULL, NULL}};
-static const struct rename PERCENTILES[] = {{"p001", "p0p1"}, {"p01", "p1"},   {"p05", "p5"},   {"p10", "p10"}, {"p25", "p25"}, {"p50", "p50"}, {"p75", "p75"},
-                                            {"p90", "p90"},   {"p95", "p95"}, {"p99", "p99"}, {"p999", "p99p9"}, {NULL, NULL}};
+static const struct rename FIGURES[] = {{"mean", "mean"}, {"mode", "mode"}, {"std_dev", "stddev"},
+                                        {"min", "min"},   {"max", "max"},   {NULL, NULL}};
+static const struct rename PERCENTILES[] = {{"p001", "p0p1"}, {"p01", "p1"},  {"p05", "p5"},     {"p10", "p10"},
+                                            {"p25", "p25"},   {"p50", "p50"}, {"p75", "p75"},    {"p90", "p90"},
+                                            {"p95", "p95"},   {"p99", "p99"}, {"p999", "p99p9"}, {NULL, NULL}};
 
 static const struct {
     const char *native, *group, *field, *units;
@@ -32,7 +34,8 @@ static const struct value *config_of(const struct converter *converter)
     return config ? config : value_have(converter->native, "args");
 }
 
-static struct value *metric(struct converter *converter, const struct value *benchmark, const char *name, const char *units)
+static struct value *metric(struct converter *converter, const struct value *benchmark, const char *name,
+                            const char *units)
 {
     const struct value *native = value_get(value_get(value_get(benchmark, "metrics"), name), "successful");
     struct value *statistics = statistics_from(converter, native, FIGURES, units);
@@ -53,12 +56,14 @@ static void put_metrics(struct converter *converter, const struct value *benchma
 {
     put_totals(converter, benchmark, report_map(converter, aggregate, "requests"));
     for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0]; i++)
-        value_put(report_map(converter, aggregate, METRICS[i].group), METRICS[i].field, metric(converter, benchmark, METRICS[i].native, METRICS[i].units));
+        value_put(report_map(converter, aggregate, METRICS[i].group), METRICS[i].field,
+                  metric(converter, benchmark, METRICS[i].native, METRICS[i].units));
 }
 
 static const struct value *model_of(const struct converter *converter)
 {
-    const struct value *config = config_of(converter), *model = value_at(benchmark_of(converter), "config.backend.model");
+    const struct value *config = config_of(converter),
+                       *model = value_at(benchmark_of(converter), "config.backend.model");
     if (!value_string(model))
         model = value_at(config, "spec.backend.model");
     if (!value_string(model))
@@ -68,10 +73,13 @@ static const struct value *model_of(const struct converter *converter)
 
 struct value *from_guidellm_0_1(struct converter *converter)
 {
-    static const char *const rates[][2] = {{"output_tokens_per_second", "output_tokens_per_sec"}, {"tokens_per_second", "total_tokens_per_sec"}, {"requests_per_second", "requests_per_sec"}};
+    static const char *const rates[][2] = {{"output_tokens_per_second", "output_tokens_per_sec"},
+                                           {"tokens_per_second", "total_tokens_per_sec"},
+                                           {"requests_per_second", "requests_per_sec"}};
     const struct value *benchmark = benchmark_of(converter), *config = config_of(converter);
     struct tree *tree = converter->tree;
-    struct value *report = start_0_1(converter, "guidellm", model_of(converter)), *load = value_at(report, "scenario.load");
+    struct value *report = start_0_1(converter, "guidellm", model_of(converter)),
+                 *load = value_at(report, "scenario.load");
     value_put(load, "args", config ? value_share(tree, config) : value_map(tree));
     value_put(report_map(converter, load, "metadata"), "stage", value_int(tree, converter->index));
     struct value *time = report_map(converter, report, "metrics.time");
@@ -110,13 +118,15 @@ static const struct value *dataset_of(struct converter *converter, const struct 
         data = value_get(config, "data");
     if (value_is(data, VALUE_LIST)) {
         if (data->len > 1)
-            convert_warn(converter, "WARNING: the results use %u data sets, only the first is described", (unsigned)data->len);
+            convert_warn(converter, "WARNING: the results use %u data sets, only the first is described",
+                         (unsigned)data->len);
         data = data->first;
     }
     if (value_is(data, VALUE_TEXT)) {
         struct value *parsed = NULL;
         struct as_error ignored;
-        if (read_text(data->text, data->len, NULL, converter->tree, &parsed, &ignored) != AS_OK || !value_is(parsed, VALUE_MAP))
+        if (read_text(data->text, data->len, converter->tree, &parsed, &ignored) != AS_OK ||
+            !value_is(parsed, VALUE_MAP))
             return short_form(converter, data->text);
         return parsed;
     }
@@ -126,10 +136,15 @@ static const struct value *dataset_of(struct converter *converter, const struct 
 /* From <kind>_tokens, _stdev, _min, _max; NULL without the first. */
 static struct value *tokens_length(struct converter *converter, const struct value *dataset, const char *const names[4])
 {
-    const struct value *tokens = value_have(dataset, names[0]), *stdev = value_have(dataset, names[1]), *min = value_have(dataset, names[2]);
+    const struct value *tokens = value_have(dataset, names[0]), *stdev = value_have(dataset, names[1]),
+                       *min = value_have(dataset, names[2]);
     if (!tokens)
         return NULL;
-    struct value *length = length_of(converter, value_is_true(stdev) ? "gaussian" : value_is_true(min) ? "uniform" : "fixed", taken(converter, tokens));
+    struct value *length = length_of(converter,
+                                     value_is_true(stdev) ? "gaussian"
+                                     : value_is_true(min) ? "uniform"
+                                                          : "fixed",
+                                     taken(converter, tokens));
     value_put(length, "std_dev", taken(converter, stdev));
     value_put(length, "min", taken(converter, min));
     value_put(length, "max", taken(converter, value_get(dataset, names[3])));
@@ -138,8 +153,10 @@ static struct value *tokens_length(struct converter *converter, const struct val
 
 static void put_lengths(struct converter *converter, struct value *standardized, const struct value *dataset)
 {
-    static const char *const input_names[] = {"prompt_tokens", "prompt_tokens_stdev", "prompt_tokens_min", "prompt_tokens_max"};
-    static const char *const output_names[] = {"output_tokens", "output_tokens_stdev", "output_tokens_min", "output_tokens_max"};
+    static const char *const input_names[] = {"prompt_tokens", "prompt_tokens_stdev", "prompt_tokens_min",
+                                              "prompt_tokens_max"};
+    static const char *const output_names[] = {"output_tokens", "output_tokens_stdev", "output_tokens_min",
+                                               "output_tokens_max"};
     struct value *input = tokens_length(converter, dataset, input_names);
     const struct value *measured = value_at(benchmark_of(converter), "metrics.prompt_token_count.successful.mean");
     if (!input && value_have(value_at(benchmark_of(converter), "metrics.prompt_token_count.successful"), "mean")) {
@@ -162,11 +179,13 @@ static const char *source_of(const struct value *dataset)
 
 static void put_prefix(struct converter *converter, struct value *standardized, const struct value *dataset)
 {
-    const struct value *buckets = value_have(dataset, "prefix_buckets"), *from = buckets && buckets->len > 0 ? value_item(buckets, 0) : dataset;
+    const struct value *buckets = value_have(dataset, "prefix_buckets"),
+                       *from = buckets && buckets->len > 0 ? value_item(buckets, 0) : dataset;
     const struct value *tokens = value_get(from, "prefix_tokens"), *count = value_get(from, "prefix_count");
     struct tree *tree = converter->tree;
     if (value_is(buckets, VALUE_LIST) && buckets->len > 1)
-        convert_warn(converter, "WARNING: the data set has %u prefix buckets, only the first is described", (unsigned)buckets->len);
+        convert_warn(converter, "WARNING: the data set has %u prefix buckets, only the first is described",
+                     (unsigned)buckets->len);
     if (!value_is_true(tokens))
         return;
     struct value *prefix = value_map(tree);
@@ -197,7 +216,8 @@ static const struct value *run_wide(const struct converter *converter, const str
 }
 
 /* The first of `keys` that the strategy has, null included, else the first that is set for the run. */
-static const struct value *setting(const struct converter *converter, const struct value *config, const struct value *strategy, const char *const *keys, const char *const *run_keys)
+static const struct value *setting(const struct converter *converter, const struct value *config,
+                                   const struct value *strategy, const char *const *keys, const char *const *run_keys)
 {
     for (; *keys; keys++) {
         const struct value *found = value_get(strategy, *keys);
@@ -217,8 +237,11 @@ static const struct value *setting(const struct converter *converter, const stru
 
 static void put_rate(struct converter *converter, struct value *standardized, const struct value *config)
 {
-    static const char *const rate[] = {"rate", NULL}, *const streams[] = {"streams", "max_concurrency", NULL}, *const streams_run[] = {"streams", "rate", NULL};
-    static const char *const workers[] = {"max_concurrency", "worker_count", NULL}, *const workers_run[] = {"max_concurrency", "rate", NULL};
+    static const char *const rate[] = {"rate", NULL}, *const streams[] = {"streams", "max_concurrency", NULL},
+                             *const streams_run[] = {"streams", "rate", NULL};
+    static const char *const workers[] = {"max_concurrency", "worker_count", NULL}, *const workers_run[] = {
+                                                                                        "max_concurrency", "rate",
+                                                                                        NULL};
     const struct value *strategy = value_at(benchmark_of(converter), "config.strategy"), *concurrency = NULL;
     const char *kind = value_string(value_get(strategy, "type_"));
     if (!kind)
@@ -248,7 +271,8 @@ static void put_time(struct converter *converter, struct value *report)
     double seconds;
     char text[TIME_TEXT_BYTES];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (value_number(value_get(benchmark, names[i][0]), &seconds) && fabs(seconds) < 9e15 && time_local((int64_t)seconds, text))
+        if (value_number(value_get(benchmark, names[i][0]), &seconds) && fabs(seconds) < 9e15 &&
+            time_local((int64_t)seconds, text))
             value_set(report_map(converter, report, "run.time"), names[i][1], value_text(converter->tree, text));
     if (!value_number(duration, &seconds))
         return;
@@ -258,14 +282,16 @@ static void put_time(struct converter *converter, struct value *report)
         strbuf_addf(&number, "%lld", (long long)duration->integer);
     else
         double_put_python(&number, seconds);
-    value_set(report_map(converter, report, "run.time"), "duration", value_textf(converter->tree, "PT%sS", strbuf_text(&number)));
+    value_set(report_map(converter, report, "run.time"), "duration",
+              value_textf(converter->tree, "PT%sS", strbuf_text(&number)));
 }
 
 static void put_load(struct converter *converter, struct value *report)
 {
     const struct value *config = config_of(converter), *dataset = dataset_of(converter, config);
     struct tree *tree = converter->tree;
-    struct value *standardized = report_map(converter, report, "scenario.load.standardized"), *native = report_map(converter, report, "scenario.load.native");
+    struct value *standardized = report_map(converter, report, "scenario.load.standardized"),
+                 *native = report_map(converter, report, "scenario.load.native");
     value_set(standardized, "tool", value_text(tree, "guidellm"));
     value_set(standardized, "stage", value_int(tree, converter->index));
     if (!value_have(native, "config"))
@@ -280,7 +306,9 @@ static void put_load(struct converter *converter, struct value *report)
 
 struct value *from_guidellm_0_2(struct converter *converter)
 {
-    static const char *const rates[][3] = {{"output_tokens_per_second", "output_token_rate", "tokens/s"}, {"tokens_per_second", "total_token_rate", "tokens/s"}, {"requests_per_second", "request_rate", "queries/s"}};
+    static const char *const rates[][3] = {{"output_tokens_per_second", "output_token_rate", "tokens/s"},
+                                           {"tokens_per_second", "total_token_rate", "tokens/s"},
+                                           {"requests_per_second", "request_rate", "queries/s"}};
     const struct value *benchmark = benchmark_of(converter);
     struct value *report = envelope(converter);
     if (!converter->model_name)
@@ -291,6 +319,7 @@ struct value *from_guidellm_0_2(struct converter *converter)
     struct value *aggregate = report_map(converter, report, "results.request_performance.aggregate");
     put_metrics(converter, benchmark, aggregate);
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
-        value_put(report_map(converter, aggregate, "throughput"), rates[i][1], metric(converter, benchmark, rates[i][0], rates[i][2]));
+        value_put(report_map(converter, aggregate, "throughput"), rates[i][1],
+                  metric(converter, benchmark, rates[i][0], rates[i][2]));
     return report;
 }

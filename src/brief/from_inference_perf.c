@@ -23,7 +23,8 @@ static const struct value *prompt_figures(struct converter *converter, const str
     return figures;
 }
 
-static void put_figure(struct converter *converter, struct value *length, const char *field, const struct value *config, const struct value *measured)
+static void put_figure(struct converter *converter, struct value *length, const char *field, const struct value *config,
+                       const struct value *measured)
 {
     const struct value *given = value_have(config, field);
     const char *name = strcmp(field, "std") == 0 ? "std_dev" : strcmp(field, "mean") == 0 ? "value" : field;
@@ -54,7 +55,8 @@ static void put_prefix(struct converter *converter, struct value *standardized, 
     if (!value_is_text(value_get(data, "type"), "shared_prefix") || !value_is(shared, VALUE_MAP))
         return;
     struct value *prefix = value_map(converter->tree);
-    value_put(prefix, "prefix_len", length_of(converter, "fixed", taken(converter, value_get(shared, "system_prompt_len"))));
+    value_put(prefix, "prefix_len",
+              length_of(converter, "fixed", taken(converter, value_get(shared, "system_prompt_len"))));
     value_put(prefix, "num_groups", taken(converter, value_get(shared, "num_groups")));
     value_put(prefix, "num_users_per_group", taken(converter, value_get(shared, "num_prompts_per_group")));
     value_put(prefix, "num_prefixes", value_int(converter->tree, 1));
@@ -65,13 +67,16 @@ static void put_prefix(struct converter *converter, struct value *standardized, 
 
 static void put_load(struct converter *converter, struct value *report)
 {
-    const struct value *native = converter->native, *load = value_get(native, "load_summary"), *successes = value_get(native, "successes");
+    const struct value *native = converter->native, *load = value_get(native, "load_summary"),
+                       *successes = value_get(native, "successes");
     struct tree *tree = converter->tree;
-    struct value *standardized = report_map(converter, report, "scenario.load.standardized"), *load_native = report_map(converter, report, "scenario.load.native");
+    struct value *standardized = report_map(converter, report, "scenario.load.standardized"),
+                 *load_native = report_map(converter, report, "scenario.load.native");
     if (!value_get(load_native, "config"))
         value_put(load_native, "config", value_map(tree));
     const struct value *config = value_get(load_native, "config"), *data = value_get(config, "data");
-    const struct value *rate = value_get(load, "requested_rate"), *concurrency = value_get(load, "concurrency"), *prompts = prompt_figures(converter, successes);
+    const struct value *rate = value_get(load, "requested_rate"), *concurrency = value_get(load, "concurrency"),
+                       *prompts = prompt_figures(converter, successes);
     value_set(standardized, "tool", value_text(tree, "inference-perf"));
     value_set(standardized, "stage", value_int(tree, stage_of_path(converter->request->path)));
     if (value_is_true(rate))
@@ -83,9 +88,11 @@ static void put_load(struct converter *converter, struct value *report)
     value_put(standardized, "source", value_text(tree, source_of(data)));
     struct value *input = gaussian(converter, value_get(data, "input_distribution"), prompts);
     if (!value_get(input, "value"))
-        value_put(input, "value", taken(converter, value_get(prompt_figures(converter, value_get(native, "failures")), "mean")));
+        value_put(input, "value",
+                  taken(converter, value_get(prompt_figures(converter, value_get(native, "failures")), "mean")));
     value_put(standardized, "input_seq_len", input);
-    struct value *output = gaussian(converter, value_get(data, "output_distribution"), value_get(successes, "output_len"));
+    struct value *output =
+        gaussian(converter, value_get(data, "output_distribution"), value_get(successes, "output_len"));
     if (!value_get(output, "value"))
         value_put(output, "value", value_int(tree, 0));
     value_put(standardized, "output_seq_len", output);
@@ -111,7 +118,8 @@ static const struct {
              {"requests_per_sec", "request_rate", "queries/s"}};
 
 /* A group without a mean: said, unless such files are usual. */
-static void put_group(struct converter *converter, struct value *map, const char *field, struct value *statistics, bool is_silent)
+static void put_group(struct converter *converter, struct value *map, const char *field, struct value *statistics,
+                      bool is_silent)
 {
     if (with_mean(statistics))
         value_put(map, field, statistics);
@@ -122,13 +130,19 @@ static void put_group(struct converter *converter, struct value *map, const char
 static void put_successes(struct converter *converter, struct value *aggregate)
 {
     const struct value *successes = value_get(converter->native, "successes");
-    struct value *requests = report_map(converter, aggregate, "requests"), *latency = report_map(converter, aggregate, "latency");
+    struct value *requests = report_map(converter, aggregate, "requests"),
+                 *latency = report_map(converter, aggregate, "latency");
     struct value *throughput = report_map(converter, aggregate, "throughput");
-    value_put(requests, "input_length", with_mean(statistics_from(converter, prompt_figures(converter, successes), inference_perf_names, "count")));
-    value_put(requests, "output_length", with_mean(statistics_from(converter, value_get(successes, "output_len"), inference_perf_names, "count")));
+    value_put(
+        requests, "input_length",
+        with_mean(statistics_from(converter, prompt_figures(converter, successes), inference_perf_names, "count")));
+    value_put(requests, "output_length",
+              with_mean(statistics_from(converter, value_get(successes, "output_len"), inference_perf_names, "count")));
     for (size_t i = 0; i < sizeof LATENCIES / sizeof LATENCIES[0]; i++) {
         const struct value *native = value_get(value_get(successes, "latency"), LATENCIES[i].field);
-        put_group(converter, latency, LATENCIES[i].field, statistics_from(converter, native, inference_perf_names, LATENCIES[i].units), LATENCIES[i].needs_mean);
+        put_group(converter, latency, LATENCIES[i].field,
+                  statistics_from(converter, native, inference_perf_names, LATENCIES[i].units),
+                  LATENCIES[i].needs_mean);
     }
     for (size_t i = 0; i < sizeof RATES / sizeof RATES[0]; i++) {
         const struct value *native = value_get(value_get(successes, "throughput"), RATES[i].native);
@@ -138,21 +152,24 @@ static void put_successes(struct converter *converter, struct value *aggregate)
 
 static const struct {
     const char *modality, *native, *field, *units;
-} MEDIA[] = {{"image", "count", "count", "count"},       {"image", "pixels", "pixels", "pixels"},
-             {"image", "bytes", "filesize", "bytes"},     {"image", "aspect_ratio", "aspect_ratio", "ratio"},
-             {"video", "count", "count", "count"},       {"video", "pixels", "pixels", "pixels"},
-             {"video", "bytes", "filesize", "bytes"},     {"video", "aspect_ratio", "aspect_ratio", "ratio"},
-             {"video", "frames", "frames", "count"},     {"audio", "count", "count", "count"},
-             {"audio", "seconds", "duration", "s"},       {"audio", "bytes", "filesize", "bytes"}};
+} MEDIA[] = {{"image", "count", "count", "count"},    {"image", "pixels", "pixels", "pixels"},
+             {"image", "bytes", "filesize", "bytes"}, {"image", "aspect_ratio", "aspect_ratio", "ratio"},
+             {"video", "count", "count", "count"},    {"video", "pixels", "pixels", "pixels"},
+             {"video", "bytes", "filesize", "bytes"}, {"video", "aspect_ratio", "aspect_ratio", "ratio"},
+             {"video", "frames", "frames", "count"},  {"audio", "count", "count", "count"},
+             {"audio", "seconds", "duration", "s"},   {"audio", "bytes", "filesize", "bytes"}};
 
 /* What the payloads were, for failed runs too. */
 static void put_payloads(struct converter *converter, struct value *aggregate)
 {
-    static const char *const rates[][3] = {{"images_per_sec", "image_rate", "images/s"}, {"videos_per_sec", "video_rate", "videos/s"}, {"audios_per_sec", "audio_rate", "audios/s"}};
+    static const char *const rates[][3] = {{"images_per_sec", "image_rate", "images/s"},
+                                           {"videos_per_sec", "video_rate", "videos/s"},
+                                           {"audios_per_sec", "audio_rate", "audios/s"}};
     const struct value *successes = value_get(converter->native, "successes");
     if (!value_is(successes, VALUE_MAP))
         return;
-    struct value *size = with_mean(statistics_from(converter, value_get(successes, "request_size_bytes"), inference_perf_names, "bytes"));
+    struct value *size = with_mean(
+        statistics_from(converter, value_get(successes, "request_size_bytes"), inference_perf_names, "bytes"));
     if (size)
         value_set(report_map(converter, aggregate, "requests"), "request_size", size);
     for (size_t i = 0; i < sizeof MEDIA / sizeof MEDIA[0]; i++) {
@@ -164,7 +181,8 @@ static void put_payloads(struct converter *converter, struct value *aggregate)
             value_set(report_map(converter, aggregate, path), MEDIA[i].field, statistics);
     }
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-        struct value *rate = statistics_mean(converter, value_get(value_get(successes, "throughput"), rates[i][0]), rates[i][2]);
+        struct value *rate =
+            statistics_mean(converter, value_get(value_get(successes, "throughput"), rates[i][0]), rates[i][2]);
         if (rate)
             value_set(report_map(converter, aggregate, "throughput"), rates[i][1], rate);
     }
@@ -191,16 +209,19 @@ static bool use_partial(struct converter *converter, struct value *report)
     const struct value *partial = read_beside(converter, path, "the partial report is not used");
     const struct value *aggregate = value_at(partial, "results.request_performance.aggregate");
     for (size_t i = 0; i < sizeof run_fields / sizeof run_fields[0]; i++)
-        value_set(value_get(report, "run"), run_fields[i], taken(converter, value_get(value_get(partial, "run"), run_fields[i])));
+        value_set(value_get(report, "run"), run_fields[i],
+                  taken(converter, value_get(value_get(partial, "run"), run_fields[i])));
     if (!aggregate)
         return false;
-    value_set(report_map(converter, report, "results.request_performance"), "aggregate", value_copy(converter->tree, aggregate));
+    value_set(report_map(converter, report, "results.request_performance"), "aggregate",
+              value_copy(converter->tree, aggregate));
     return true;
 }
 
 struct value *from_inference_perf_0_2(struct converter *converter)
 {
-    const struct value *native = converter->native, *total = value_at(native, "load_summary.count"), *failures = value_at(native, "failures.count");
+    const struct value *native = converter->native, *total = value_at(native, "load_summary.count"),
+                       *failures = value_at(native, "failures.count");
     struct value *report = envelope(converter);
     envelope_describe(converter, report);
     put_load(converter, report);
@@ -231,7 +252,8 @@ static struct value *group_0_1(struct converter *converter, const struct value *
 
 static void put_lengths_0_1(struct converter *converter, struct value *requests)
 {
-    const struct value *native = converter->native, *successes = value_get(native, "successes"), *prompts = value_get(successes, "prompt_len");
+    const struct value *native = converter->native, *successes = value_get(native, "successes"),
+                       *prompts = value_get(successes, "prompt_len");
     const struct value *failed_mean = value_have(value_at(native, "failures.prompt_len"), "mean");
     struct value *input = value_have(prompts, "mean") ? NULL : statistics_mean(converter, failed_mean, "count");
     value_put(requests, "input_length", input ? input : group_0_1(converter, prompts, "count"));
@@ -246,7 +268,8 @@ struct value *from_inference_perf_0_1(struct converter *converter)
     struct tree *tree = converter->tree;
     struct value *report = start_0_1(converter, "inference-perf", NULL), *load = value_at(report, "scenario.load");
     const char *given = converter->request->path;
-    bool has_config = given && path_dir(folder, sizeof folder, given) && path_join(path, sizeof path, folder, "config.yaml") && file_exists(path);
+    bool has_config = given && path_dir(folder, sizeof folder, given) &&
+                      path_join(path, sizeof path, folder, "config.yaml") && file_exists(path);
     const struct value *config = has_config ? read_beside(converter, path, "config.yaml is not used") : NULL;
     value_put(load, "args", config ? value_share(tree, config) : value_map(tree));
     value_put(report_map(converter, load, "metadata"), "stage", value_int(tree, stage_of_path(given)));
@@ -256,9 +279,12 @@ struct value *from_inference_perf_0_1(struct converter *converter)
     value_put(requests, "total", taken(converter, value_at(native, "load_summary.count")));
     value_put(requests, "failures", taken(converter, value_at(native, "failures.count")));
     put_lengths_0_1(converter, requests);
-    struct value *latency = report_map(converter, report, "metrics.latency"), *throughput = report_map(converter, report, "metrics.throughput");
+    struct value *latency = report_map(converter, report, "metrics.latency"),
+                 *throughput = report_map(converter, report, "metrics.throughput");
     for (size_t i = 0; i < sizeof LATENCIES / sizeof LATENCIES[0]; i++)
-        value_put(latency, LATENCIES[i].field, group_0_1(converter, value_get(value_get(successes, "latency"), LATENCIES[i].field), LATENCIES[i].units));
+        value_put(
+            latency, LATENCIES[i].field,
+            group_0_1(converter, value_get(value_get(successes, "latency"), LATENCIES[i].field), LATENCIES[i].units));
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
         value_put(throughput, rates[i], taken(converter, value_get(value_get(successes, "throughput"), rates[i])));
     return report;

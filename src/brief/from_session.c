@@ -13,11 +13,12 @@ static const char *const COUNTS[][2] = {{"num_sessions", "total"},
                                         {"total_events_cancelled", "total_events_cancelled"}};
 
 /* Native name, field of 0.2, member of the 0.1 metadata, units. */
-static const char *const GROUPS[][4] = {{"session_duration_sec", "session_duration", "session_duration", "s"},
-                                        {"num_events", "events_per_session", "num_events", "count"},
-                                        {"num_events_cancelled", "events_cancelled_per_session", "num_events_cancelled", "count"},
-                                        {"total_input_tokens", "input_tokens_per_session", "total_input_tokens", "count"},
-                                        {"total_output_tokens", "output_tokens_per_session", "total_output_tokens", "count"}};
+static const char *const GROUPS[][4] = {
+    {"session_duration_sec", "session_duration", "session_duration", "s"},
+    {"num_events", "events_per_session", "num_events", "count"},
+    {"num_events_cancelled", "events_cancelled_per_session", "num_events_cancelled", "count"},
+    {"total_input_tokens", "input_tokens_per_session", "total_input_tokens", "count"},
+    {"total_output_tokens", "output_tokens_per_session", "total_output_tokens", "count"}};
 
 struct value *from_session_0_2(struct converter *converter)
 {
@@ -25,7 +26,8 @@ struct value *from_session_0_2(struct converter *converter)
     struct tree *tree = converter->tree;
     struct value *report = envelope(converter);
     envelope_describe(converter, report);
-    struct value *standardized = report_map(converter, report, "scenario.load.standardized"), *load_native = report_map(converter, report, "scenario.load.native");
+    struct value *standardized = report_map(converter, report, "scenario.load.standardized"),
+                 *load_native = report_map(converter, report, "scenario.load.native");
     value_set(standardized, "tool", value_text(tree, "inference-perf"));
     value_set(standardized, "stage", value_int(tree, stage_of_path(converter->request->path)));
     value_put(standardized, "source", value_text(tree, "unknown"));
@@ -41,9 +43,11 @@ struct value *from_session_0_2(struct converter *converter)
         value_put(sessions, COUNTS[i][1], taken(converter, value_get(native, COUNTS[i][0])));
     if (!value_get(sessions, "total"))
         value_put(sessions, "total", value_int(tree, 0));
-    value_put(sessions, "session_rate", statistics_mean(converter, value_get(native, "sessions_per_second"), "queries/s"));
+    value_put(sessions, "session_rate",
+              statistics_mean(converter, value_get(native, "sessions_per_second"), "queries/s"));
     for (size_t i = 0; i < sizeof GROUPS / sizeof GROUPS[0]; i++)
-        value_put(sessions, GROUPS[i][1], statistics_from(converter, value_get(native, GROUPS[i][0]), inference_perf_names, GROUPS[i][3]));
+        value_put(sessions, GROUPS[i][1],
+                  statistics_from(converter, value_get(native, GROUPS[i][0]), inference_perf_names, GROUPS[i][3]));
     return report;
 }
 
@@ -84,9 +88,11 @@ static struct value *mean_or_zero(struct converter *converter, const char *path)
 
 struct value *from_session_0_1(struct converter *converter)
 {
-    const struct value *native = converter->native, *total = value_get(native, "total_events"), *completed = value_get(native, "total_events_completed");
+    const struct value *native = converter->native, *total = value_get(native, "total_events"),
+                       *completed = value_get(native, "total_events_completed");
     struct tree *tree = converter->tree;
-    struct value *report = start_0_1(converter, "inference-perf", NULL), *load_metadata = report_map(converter, report, "scenario.load.metadata");
+    struct value *report = start_0_1(converter, "inference-perf", NULL),
+                 *load_metadata = report_map(converter, report, "scenario.load.metadata");
     value_put(load_metadata, "stage", value_int(tree, stage_of_path(converter->request->path)));
     value_put(load_metadata, "file_type", value_text(tree, "session_lifecycle"));
     value_put(report_map(converter, report, "metrics.time"), "duration", value_int(tree, 0));
@@ -96,7 +102,8 @@ struct value *from_session_0_1(struct converter *converter)
         value_put(requests, "failures", value_int(tree, total->integer - completed->integer));
     value_put(requests, "input_length", mean_or_zero(converter, "total_input_tokens.mean"));
     value_put(requests, "output_length", mean_or_zero(converter, "total_output_tokens.mean"));
-    value_put(report_map(converter, report, "metrics.latency"), "time_to_first_token", statistics_mean_number(converter, 0, "s"));
+    value_put(report_map(converter, report, "metrics.latency"), "time_to_first_token",
+              statistics_mean_number(converter, 0, "s"));
     value_put(report_map(converter, report, "metrics.throughput"), "total_tokens_per_sec", value_int(tree, 0));
     put_metadata_0_1(converter, report);
     return report;

@@ -16,9 +16,10 @@ static const struct {
 
 static struct value *latency_of(struct converter *converter, const char *name, const char *units)
 {
-    static const struct rename figures[] = {{"mean", "mean"}, {"std", "stddev"}, {"p0.1", "p0p1"}, {"p1", "p1"},   {"p5", "p5"},
-                                            {"p10", "p10"},   {"p25", "p25"},    {"median", "p50"}, {"p75", "p75"}, {"p90", "p90"},
-                                            {"p95", "p95"},   {"p99", "p99"},    {"p99.9", "p99p9"}, {NULL, NULL}};
+    static const struct rename figures[] = {{"mean", "mean"},   {"std", "stddev"}, {"p0.1", "p0p1"}, {"p1", "p1"},
+                                            {"p5", "p5"},       {"p10", "p10"},    {"p25", "p25"},   {"median", "p50"},
+                                            {"p75", "p75"},     {"p90", "p90"},    {"p95", "p95"},   {"p99", "p99"},
+                                            {"p99.9", "p99p9"}, {NULL, NULL}};
     struct value *statistics = value_map(converter->tree);
     value_put(statistics, "units", value_text(converter->tree, units));
     for (const struct rename *figure = figures; figure->from; figure++) {
@@ -39,7 +40,8 @@ static void put_latencies(struct converter *converter, struct value *latency)
 static bool tokens_each(struct converter *converter, const char *total, double *ret)
 {
     double tokens, completed;
-    if (!value_number(value_get(converter->native, total), &tokens) || !value_number(value_get(converter->native, "completed"), &completed))
+    if (!value_number(value_get(converter->native, total), &tokens) ||
+        !value_number(value_get(converter->native, "completed"), &completed))
         return false;
     *ret = tokens / (completed > 0 ? completed : 1);
     return true;
@@ -60,7 +62,8 @@ struct value *from_vllm_0_1(struct converter *converter)
     const struct value *native = converter->native;
     struct tree *tree = converter->tree;
     int64_t unix_s;
-    struct value *report = start_0_1(converter, converter->request->generator, NULL), *model = value_at(report, "scenario.model");
+    struct value *report = start_0_1(converter, converter->request->generator, NULL),
+                 *model = value_at(report, "scenario.model");
     value_remove(model, "name");
     value_put(model, "name", taken(converter, value_get(native, "model_id")));
     struct value *args = report_map(converter, report, "scenario.load.args");
@@ -102,7 +105,8 @@ static void put_load(struct converter *converter, struct value *report)
     struct tree *tree = converter->tree;
     struct value *standardized = report_map(converter, report, "scenario.load.standardized");
     const char *dataset = value_string(value_get(args, "dataset-name"));
-    bool is_random = dataset && strcmp(dataset, "random") == 0, is_fixed = is_random || (dataset && strcmp(dataset, "sonnet") == 0);
+    bool is_random = dataset && strcmp(dataset, "random") == 0,
+         is_fixed = is_random || (dataset && strcmp(dataset, "sonnet") == 0);
     double mean;
     const struct value *concurrency = value_get(native, "max_concurrency");
     value_set(standardized, "tool", value_text(tree, converter->request->generator));
@@ -123,7 +127,8 @@ static void put_load(struct converter *converter, struct value *report)
 
 static void put_results(struct converter *converter, struct value *report)
 {
-    const struct value *native = converter->native, *total = value_get(native, "num_prompts"), *completed = value_get(native, "completed");
+    const struct value *native = converter->native, *total = value_get(native, "num_prompts"),
+                       *completed = value_get(native, "completed");
     struct value *requests = report_map(converter, report, "results.request_performance.aggregate.requests");
     value_put(requests, "total", taken(converter, total));
     if (value_is(total, VALUE_INT) && value_is(completed, VALUE_INT))
@@ -131,9 +136,12 @@ static void put_results(struct converter *converter, struct value *report)
     put_lengths(converter, requests);
     put_latencies(converter, report_map(converter, report, "results.request_performance.aggregate.latency"));
     struct value *throughput = report_map(converter, report, "results.request_performance.aggregate.throughput");
-    value_put(throughput, "output_token_rate", statistics_mean(converter, value_get(native, "output_throughput"), "tokens/s"));
-    value_put(throughput, "total_token_rate", statistics_mean(converter, value_get(native, "total_token_throughput"), "tokens/s"));
-    value_put(throughput, "request_rate", statistics_mean(converter, value_get(native, "request_throughput"), "queries/s"));
+    value_put(throughput, "output_token_rate",
+              statistics_mean(converter, value_get(native, "output_throughput"), "tokens/s"));
+    value_put(throughput, "total_token_rate",
+              statistics_mean(converter, value_get(native, "total_token_throughput"), "tokens/s"));
+    value_put(throughput, "request_rate",
+              statistics_mean(converter, value_get(native, "request_throughput"), "queries/s"));
 }
 
 struct value *from_vllm_0_2(struct converter *converter)

@@ -33,12 +33,14 @@ static void store_words(const uint32_t *words, size_t count, uint8_t *ret)
 static void sha256_block(uint32_t state[8], const uint8_t *block)
 {
     static const uint32_t rounds[64] = {
-        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
-        0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
-        0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85,
-        0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3,
-        0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
-        0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+        0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+        0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+        0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+        0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+        0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+        0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
     uint32_t w[64], s[8];
     for (size_t i = 0; i < 16; i++)
         w[i] = load_word(block + 4 * i);
@@ -84,7 +86,8 @@ static void sha1_block(uint32_t state[5], const uint8_t *block)
 }
 
 /* Both hashes pad alike: 0x80, zeros, the number of bits in 8 bytes. */
-static void digest(void (*take_block)(uint32_t *state, const uint8_t *block), uint32_t *state, const uint8_t *data, size_t len)
+static void digest(void (*take_block)(uint32_t *state, const uint8_t *block), uint32_t *state, const uint8_t *data,
+                   size_t len)
 {
     uint8_t last[2 * BLOCK_BYTES] = {0};
     size_t whole = len - len % BLOCK_BYTES, rest = len - whole;
@@ -112,7 +115,8 @@ static void put_hex(const uint8_t *bytes, size_t count, char *ret)
 
 void sha256_hex(const void *data, size_t len, char ret[SHA256_HEX_BYTES])
 {
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     uint8_t bytes[32];
     digest(sha256_block, state, data, len);
     store_words(state, 8, bytes);
@@ -144,7 +148,8 @@ static void print_uuid(uint8_t bytes[16], int version, char ret[UUID_TEXT_BYTES]
 void uuid5_text(enum uuid_namespace space, const char *name, size_t len, char ret[UUID_TEXT_BYTES])
 {
     /* RFC 9562 section 6.6; DNS and URL differ in the last bit of the first word. */
-    static const uint8_t dns[16] = {0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8};
+    static const uint8_t dns[16] = {0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1,
+                                    0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8};
     uint8_t text[16 + 4096], bytes[20];
     size_t kept = len < sizeof text - sizeof dns ? len : sizeof text - sizeof dns;
     memcpy(text, dns, sizeof dns);

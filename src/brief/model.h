@@ -66,7 +66,8 @@ int unit_find(const char *name);
 /* UNITS_ANY for GiB/s, which belongs to none. */
 enum unit_category unit_category(enum model_unit unit);
 const char *unit_category_name(enum unit_category category);
-/* Value × factor is in the base unit of its kind (s, bytes, fraction, …); units of different kinds have different bases. */
+/* Value × factor is in the base unit of its kind (s, bytes, fraction, …); units of different kinds have different
+ * bases. */
 double unit_factor(enum model_unit unit, enum model_unit *ret_base);
 
 enum field_type {
@@ -85,11 +86,11 @@ enum field_type {
     FIELD_ARGS,       /* a mapping with anything in it */
     FIELD_TEXT_PAIRS, /* a mapping of text to text */
     FIELD_OBJECT,
-    FIELD_VARIANT     /* one of `variants`, chosen by its member "kind" */
+    FIELD_VARIANT /* one of `variants`, chosen by its member "kind" */
 };
 
 struct model_choices {
-    const char *name;     /* in the JSON Schema */
+    const char *name; /* in the JSON Schema */
     const char *sentence;
     const char *const *words; /* ends with NULL */
 };
@@ -102,17 +103,17 @@ struct model_field {
     enum field_type type;
     bool is_list;
     bool is_required;
-    bool is_strict;      /* null is not a value of its type: it has a default of its own */
+    bool is_strict; /* null is not a value of its type: it has a default of its own */
     bool has_min;
-    bool is_above_min;   /* the minimum itself is excluded */
-    bool is_min_unsaid;  /* the JSON Schema of the format leaves the bound out */
+    bool is_above_min;  /* the minimum itself is excluded */
+    bool is_min_unsaid; /* the JSON Schema of the format leaves the bound out */
     double min;
     const char *initial; /* default, as text; "{}" an empty mapping; NULL = none */
     const struct model_choices *choices;
     const struct model_object *object;
     const struct model_object *const *variants; /* ends with NULL */
-    enum unit_category units; /* of a Statistics or a series */
-    const char *since;        /* "0.2.1" when 0.2 had it not */
+    enum unit_category units;                   /* of a Statistics or a series */
+    const char *since;                          /* "0.2.1" when 0.2 had it not */
 };
 
 enum extra_members { EXTRA_REFUSED, EXTRA_DROPPED, EXTRA_KEPT };
@@ -130,9 +131,9 @@ struct model_object {
 };
 
 struct model {
-    const char *version;       /* "0.2.1" */
-    const char *const *reads;  /* versions of documents it takes; ends with NULL */
-    const char *title;         /* of the JSON Schema */
+    const char *version;      /* "0.2.1" */
+    const char *const *reads; /* versions of documents it takes; ends with NULL */
+    const char *title;        /* of the JSON Schema */
     const struct model_object *top;
     const struct model_object *const *objects; /* all but `top`, ends with NULL */
     const struct model_choices *const *choices;

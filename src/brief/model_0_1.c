@@ -8,9 +8,12 @@
 #define DROPS .extra = EXTRA_DROPPED
 
 static const char *const HOST_TYPE_WORDS[] = {"replica", "prefill", "decode", NULL};
-static const struct model_choices host_types = {"HostType", "What an instance of the service does: all of it, or one phase.", HOST_TYPE_WORDS};
-static const char *const GENERATOR_WORDS[] = {"aiperf", "guidellm", "inferencemax", "inference-perf", "vllm-benchmark", "nop", NULL};
-static const struct model_choices generators = {"WorkloadGenerator", "The program that made the load.", GENERATOR_WORDS};
+static const struct model_choices host_types = {
+    "HostType", "What an instance of the service does: all of it, or one phase.", HOST_TYPE_WORDS};
+static const char *const GENERATOR_WORDS[] = {"aiperf", "guidellm", "inferencemax", "inference-perf", "vllm-benchmark",
+                                              "nop",    NULL};
+static const struct model_choices generators = {"WorkloadGenerator", "The program that made the load.",
+                                                GENERATOR_WORDS};
 
 static const struct model_field statistics_fields[] = {
     CHOICE("units", model_units, "Unit of all values.", REQUIRED),
@@ -19,7 +22,8 @@ static const struct model_field statistics_fields[] = {
     FLOAT("stddev", "Standard deviation.", OPTIONAL),
     QUANTILES,
 };
-static const struct model_object statistics = {"Statistics", "One property in figures.", FIELDS(statistics_fields), DROPS, RULE_NONE};
+static const struct model_object statistics = {"Statistics", "One property in figures.", FIELDS(statistics_fields),
+                                               DROPS, RULE_NONE};
 
 static const struct model_field parallelism_fields[] = {
     INT("dp", "Data parallelism.", INITIAL("1")),
@@ -27,7 +31,8 @@ static const struct model_field parallelism_fields[] = {
     INT("pp", "Pipeline parallelism.", INITIAL("1")),
     INT("ep", "Expert parallelism.", INITIAL("1")),
 };
-static const struct model_object parallelism = {"Parallelism", "How a model is spread over accelerators.", FIELDS(parallelism_fields), DROPS, RULE_NONE};
+static const struct model_object parallelism = {"Parallelism", "How a model is spread over accelerators.",
+                                                FIELDS(parallelism_fields), DROPS, RULE_NONE};
 
 static const struct model_field host_accelerator_fields[] = {
     TEXT("model", "Name of the hardware.", REQUIRED),
@@ -36,14 +41,16 @@ static const struct model_field host_accelerator_fields[] = {
     OBJECT("parallelism", parallelism, "How the model is spread over them.", OPTIONAL),
     METADATA,
 };
-static const struct model_object host_accelerator = {"HostAccelerator", "The accelerators of one instance.", FIELDS(host_accelerator_fields), DROPS, RULE_NONE};
+static const struct model_object host_accelerator = {"HostAccelerator", "The accelerators of one instance.",
+                                                     FIELDS(host_accelerator_fields), DROPS, RULE_NONE};
 
 static const struct model_field host_fields[] = {
     OBJECT("accelerator", host_accelerator, "One entry an instance.", REQUIRED, LIST),
     CHOICE("type", host_types, "One entry an instance; replica does not go with prefill or decode.", REQUIRED, LIST),
     METADATA,
 };
-static const struct model_object host = {"Host", "The hardware that the service runs on.", FIELDS(host_fields), DROPS, RULE_HOST_TYPES};
+static const struct model_object host = {"Host", "The hardware that the service runs on.", FIELDS(host_fields), DROPS,
+                                         RULE_HOST_TYPES};
 
 static const struct model_field engine_fields[] = {
     TEXT("name", "Name of the engine.", REQUIRED),
@@ -51,13 +58,15 @@ static const struct model_field engine_fields[] = {
     ROW("args", FIELD_ARGS, "Its arguments.", .initial = "{}"),
     METADATA,
 };
-static const struct model_object engine = {"EngineDetails", "One inference engine.", FIELDS(engine_fields), DROPS, RULE_NONE};
+static const struct model_object engine = {"EngineDetails", "One inference engine.", FIELDS(engine_fields), DROPS,
+                                           RULE_NONE};
 
 static const struct model_field platform_fields[] = {
     OBJECT("engine", engine, "One entry an instance.", REQUIRED, LIST),
     METADATA,
 };
-static const struct model_object platform = {"Platform", "The software that serves the model.", FIELDS(platform_fields), DROPS, RULE_NONE};
+static const struct model_object platform = {"Platform", "The software that serves the model.", FIELDS(platform_fields),
+                                             DROPS, RULE_NONE};
 
 static const struct model_field served_model_fields[] = {
     TEXT("name", "Name of the model.", REQUIRED),
@@ -65,7 +74,8 @@ static const struct model_field served_model_fields[] = {
     ROW("adapters", FIELD_TEXT_PAIRS, "Adapters, kind to name.", LIST),
     METADATA,
 };
-static const struct model_object served_model = {"Model", "The model that is served.", FIELDS(served_model_fields), DROPS, RULE_NONE};
+static const struct model_object served_model = {"Model", "The model that is served.", FIELDS(served_model_fields),
+                                                 DROPS, RULE_NONE};
 
 static const struct model_field load_fields[] = {
     CHOICE("name", generators, "The load generator.", REQUIRED),
@@ -83,7 +93,8 @@ static const struct model_field scenario_fields[] = {
     OBJECT("load", load, "Load.", REQUIRED),
     METADATA,
 };
-static const struct model_object scenario = {"Scenario", "What was measured.", FIELDS(scenario_fields), DROPS, RULE_NONE};
+static const struct model_object scenario = {"Scenario", "What was measured.", FIELDS(scenario_fields), DROPS,
+                                             RULE_NONE};
 
 static const struct model_field time_fields[] = {
     FLOAT("duration", "Seconds.", REQUIRED),
@@ -100,7 +111,8 @@ static const struct model_field requests_fields[] = {
     STAT("input_length", QUANTITY, "Tokens sent in a request.", REQUIRED),
     STAT("output_length", QUANTITY, "Tokens received for a request.", REQUIRED),
 };
-static const struct model_object requests = {"Requests", "Request counts and lengths.", FIELDS(requests_fields), DROPS, RULE_NONE};
+static const struct model_object requests = {"Requests", "Request counts and lengths.", FIELDS(requests_fields), DROPS,
+                                             RULE_NONE};
 
 static const struct model_field latency_fields[] = {
     STAT("time_to_first_token", TIME, "From the request to the first token (TTFT).", REQUIRED),
@@ -124,41 +136,42 @@ static const struct model_field service_fields[] = {
     STAT("queue_size", QUANTITY, "Requests that wait.", OPTIONAL),
     STAT("kv_cache_size", QUANTITY, "Size of the KV cache.", OPTIONAL),
 };
-static const struct model_object service = {"Service", "What the service says of itself.", FIELDS(service_fields), DROPS, RULE_NONE};
+static const struct model_object service = {"Service", "What the service says of itself.", FIELDS(service_fields),
+                                            DROPS, RULE_NONE};
 
 static const struct model_field memory_fields[] = {
     STAT("consumption", MEMORY, "Memory in use.", OPTIONAL),
     STAT("utilization", PORTION, "Share of the memory in use.", OPTIONAL),
     STAT("bandwidth", BANDWIDTH, "Memory traffic.", OPTIONAL),
 };
-static const struct model_object memory = {"MemoryMetrics", "Accelerator memory.", FIELDS(memory_fields), DROPS, RULE_NONE};
+static const struct model_object memory = {"MemoryMetrics", "Accelerator memory.", FIELDS(memory_fields), DROPS,
+                                           RULE_NONE};
 
 static const struct model_field compute_fields[] = {
     STAT("utilization", PORTION, "Share of the time in use.", OPTIONAL),
 };
-static const struct model_object compute = {"ComputeMetrics", "Accelerator compute.", FIELDS(compute_fields), DROPS, RULE_NONE};
+static const struct model_object compute = {"ComputeMetrics", "Accelerator compute.", FIELDS(compute_fields), DROPS,
+                                            RULE_NONE};
 
 static const struct model_field accelerator_metrics_fields[] = {
     OBJECT("memory", memory, "Memory.", OPTIONAL),
     OBJECT("compute", compute, "Compute.", OPTIONAL),
     STAT("power", POWER, "Power drawn.", OPTIONAL),
 };
-static const struct model_object accelerator_metrics = {"AcceleratorMetrics", "One accelerator.", FIELDS(accelerator_metrics_fields), DROPS, RULE_NONE};
+static const struct model_object accelerator_metrics = {"AcceleratorMetrics", "One accelerator.",
+                                                        FIELDS(accelerator_metrics_fields), DROPS, RULE_NONE};
 
 static const struct model_field resource_fields[] = {
     OBJECT("accelerator", accelerator_metrics, "One entry an instance.", REQUIRED, LIST),
 };
-static const struct model_object resources = {"ResourceMetrics", "Hardware in use.", FIELDS(resource_fields), DROPS, RULE_NONE};
+static const struct model_object resources = {"ResourceMetrics", "Hardware in use.", FIELDS(resource_fields), DROPS,
+                                              RULE_NONE};
 
 static const struct model_field metrics_fields[] = {
-    OBJECT("time", time_object, "Times.", REQUIRED),
-    OBJECT("requests", requests, "Requests.", REQUIRED),
-    OBJECT("latency", latency, "Latencies.", REQUIRED),
-    OBJECT("throughput", throughput, "Rates.", REQUIRED),
-    OBJECT("service", service, "The service.", OPTIONAL),
-    OBJECT("resources", resources, "The hardware.", OPTIONAL),
-    TEXT("description", "The results, in words.", OPTIONAL),
-    METADATA,
+    OBJECT("time", time_object, "Times.", REQUIRED),         OBJECT("requests", requests, "Requests.", REQUIRED),
+    OBJECT("latency", latency, "Latencies.", REQUIRED),      OBJECT("throughput", throughput, "Rates.", REQUIRED),
+    OBJECT("service", service, "The service.", OPTIONAL),    OBJECT("resources", resources, "The hardware.", OPTIONAL),
+    TEXT("description", "The results, in words.", OPTIONAL), METADATA,
 };
 static const struct model_object metrics = {"Metrics", "Results.", FIELDS(metrics_fields), DROPS, RULE_NONE};
 
@@ -170,12 +183,34 @@ static const struct model_field top_fields[] = {
     OBJECT("metrics", metrics, "Results.", REQUIRED),
     METADATA,
 };
-static const struct model_object top = {"BenchmarkReportV01", "A benchmark report 0.1.", FIELDS(top_fields), DROPS, RULE_ENGINE_COUNTS};
+static const struct model_object top = {"BenchmarkReportV01", "A benchmark report 0.1.", FIELDS(top_fields), DROPS,
+                                        RULE_ENGINE_COUNTS};
 
-static const struct model_object *const OBJECTS[] = {
-    &accelerator_metrics, &compute, &engine, &host, &host_accelerator, &latency, &load, &memory, &metrics, &served_model, &parallelism,
-    &platform, &requests, &resources, &scenario, &service, &statistics, &throughput, &time_object, NULL};
+static const struct model_object *const OBJECTS[] = {&accelerator_metrics,
+                                                     &compute,
+                                                     &engine,
+                                                     &host,
+                                                     &host_accelerator,
+                                                     &latency,
+                                                     &load,
+                                                     &memory,
+                                                     &metrics,
+                                                     &served_model,
+                                                     &parallelism,
+                                                     &platform,
+                                                     &requests,
+                                                     &resources,
+                                                     &scenario,
+                                                     &service,
+                                                     &statistics,
+                                                     &throughput,
+                                                     &time_object,
+                                                     NULL};
 static const struct model_choices *const CHOICES[] = {&host_types, &model_units, &generators, NULL};
 
-const struct model model_0_1 = {
-    .version = "0.1", .reads = VERSION_WORDS, .title = "BenchmarkReportV01", .top = &top, .objects = OBJECTS, .choices = CHOICES};
+const struct model model_0_1 = {.version = "0.1",
+                                .reads = VERSION_WORDS,
+                                .title = "BenchmarkReportV01",
+                                .top = &top,
+                                .objects = OBJECTS,
+                                .choices = CHOICES};

@@ -10,7 +10,9 @@ static const struct model_field statistics_fields[] = {
     FLOAT("stddev", "Standard deviation.", MIN(0)),
     QUANTILES,
 };
-const struct model_object model_statistics = {"Statistics", "One property in figures; members that are not known are dropped.", FIELDS(statistics_fields), EXTRA_DROPPED, RULE_NONE};
+const struct model_object model_statistics = {"Statistics",
+                                              "One property in figures; members that are not known are dropped.",
+                                              FIELDS(statistics_fields), EXTRA_DROPPED, RULE_NONE};
 #define statistics model_statistics
 
 static const struct model_field point_fields[] = {
@@ -21,13 +23,15 @@ static const struct model_field point_fields[] = {
     FLOAT("stddev", "Standard deviation.", MIN(0)),
     QUANTILES,
 };
-const struct model_object model_point = {"TimeSeriesPoint", "One point of a series.", FIELDS(point_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_point = {"TimeSeriesPoint", "One point of a series.", FIELDS(point_fields),
+                                         EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field series_fields[] = {
     CHOICE("units", model_units, "Unit of all values.", REQUIRED),
     OBJECT("series", model_point, "The points, may be none.", REQUIRED, LIST),
 };
-const struct model_object model_series = {"TimeSeriesData", "Values over time.", FIELDS(series_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_series = {"TimeSeriesData", "Values over time.", FIELDS(series_fields), EXTRA_REFUSED,
+                                          RULE_NONE};
 #define series model_series
 
 static const struct model_field image_payload_fields[] = {
@@ -36,7 +40,8 @@ static const struct model_field image_payload_fields[] = {
     STAT("pixels", QUANTITY, "Width times height of one, over all its frames.", OPTIONAL),
     STAT("aspect_ratio", RATIO, "Width over height of one.", OPTIONAL),
 };
-const struct model_object model_image_payload = {"ImagePayloadStats", "Images sent.", FIELDS(image_payload_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_image_payload = {"ImagePayloadStats", "Images sent.", FIELDS(image_payload_fields),
+                                                 EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field video_payload_fields[] = {
     STAT("count", QUANTITY, "Media of this kind in a request.", OPTIONAL),
@@ -45,21 +50,24 @@ static const struct model_field video_payload_fields[] = {
     STAT("aspect_ratio", RATIO, "Width over height of one.", OPTIONAL),
     STAT("frames", QUANTITY, "Frames of one.", OPTIONAL),
 };
-const struct model_object model_video_payload = {"VideoPayloadStats", "Videos sent.", FIELDS(video_payload_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_video_payload = {"VideoPayloadStats", "Videos sent.", FIELDS(video_payload_fields),
+                                                 EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field audio_payload_fields[] = {
     STAT("count", QUANTITY, "Media of this kind in a request.", OPTIONAL),
     STAT("filesize", MEMORY, "Encoded size of one.", OPTIONAL),
     STAT("duration", TIME, "Length of one.", OPTIONAL),
 };
-const struct model_object model_audio_payload = {"AudioPayloadStats", "Audio sent.", FIELDS(audio_payload_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_audio_payload = {"AudioPayloadStats", "Audio sent.", FIELDS(audio_payload_fields),
+                                                 EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field multimodal_fields[] = {
     OBJECT("image", model_image_payload, "Images sent.", OPTIONAL),
     OBJECT("video", model_video_payload, "Videos sent.", OPTIONAL),
     OBJECT("audio", model_audio_payload, "Audio sent.", OPTIONAL),
 };
-const struct model_object model_multimodal = {"MultiModalRequests", "Media sent, by kind.", FIELDS(multimodal_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_multimodal = {"MultiModalRequests", "Media sent, by kind.", FIELDS(multimodal_fields),
+                                              EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field aggregate_requests_fields[] = {
     INT("total", "Requests sent.", REQUIRED, MIN(0)),
@@ -70,16 +78,21 @@ static const struct model_field aggregate_requests_fields[] = {
     STAT("request_size", MEMORY, "Encoded size of a request, media included.", SINCE_0_2_1),
     OBJECT("multimodal", model_multimodal, "Media sent, by kind.", SINCE_0_2_1),
 };
-const struct model_object model_aggregate_requests = {"AggregateRequests", "Request counts and sizes.", FIELDS(aggregate_requests_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_aggregate_requests = {"AggregateRequests", "Request counts and sizes.",
+                                                      FIELDS(aggregate_requests_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field aggregate_latency_fields[] = {
     STAT("time_to_first_token", TIME, "From the request to the first token (TTFT).", OPTIONAL),
-    STAT("normalized_time_per_output_token", GENERATION_LATENCY, "Request latency per output token, the first included (NTPOT).", OPTIONAL),
-    STAT("time_per_output_token", GENERATION_LATENCY, "Time per output token after the first (TPOT); tools differ in how it relates to ITL.", OPTIONAL),
-    STAT("inter_token_latency", GENERATION_LATENCY, "Gap between tokens after the first (ITL); tools differ in how it relates to TPOT.", OPTIONAL),
+    STAT("normalized_time_per_output_token", GENERATION_LATENCY,
+         "Request latency per output token, the first included (NTPOT).", OPTIONAL),
+    STAT("time_per_output_token", GENERATION_LATENCY,
+         "Time per output token after the first (TPOT); tools differ in how it relates to ITL.", OPTIONAL),
+    STAT("inter_token_latency", GENERATION_LATENCY,
+         "Gap between tokens after the first (ITL); tools differ in how it relates to TPOT.", OPTIONAL),
     STAT("request_latency", TIME, "From the request to its last token.", OPTIONAL),
 };
-const struct model_object model_aggregate_latency = {"AggregateLatency", "Latencies.", FIELDS(aggregate_latency_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_aggregate_latency = {"AggregateLatency", "Latencies.", FIELDS(aggregate_latency_fields),
+                                                     EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field aggregate_throughput_fields[] = {
     STAT("input_token_rate", GENERATION_THROUGHPUT, "Input tokens a second.", OPTIONAL),
@@ -90,23 +103,30 @@ static const struct model_field aggregate_throughput_fields[] = {
     STAT("video_rate", MEDIA_THROUGHPUT, "Videos a second.", SINCE_0_2_1),
     STAT("audio_rate", MEDIA_THROUGHPUT, "Audio clips a second.", SINCE_0_2_1),
 };
-const struct model_object model_aggregate_throughput = {"AggregateThroughput", "Rates.", FIELDS(aggregate_throughput_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_aggregate_throughput = {"AggregateThroughput", "Rates.",
+                                                        FIELDS(aggregate_throughput_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field aggregate_performance_fields[] = {
     OBJECT("requests", model_aggregate_requests, "Request counts and sizes.", OPTIONAL),
     OBJECT("latency", model_aggregate_latency, "Latencies.", OPTIONAL),
     OBJECT("throughput", model_aggregate_throughput, "Rates.", OPTIONAL),
 };
-const struct model_object model_aggregate_performance = {"AggregateRequestPerformance", "Figures over all requests.", FIELDS(aggregate_performance_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_aggregate_performance = {"AggregateRequestPerformance", "Figures over all requests.",
+                                                         FIELDS(aggregate_performance_fields), EXTRA_REFUSED,
+                                                         RULE_NONE};
 
 static const struct model_field series_latency_fields[] = {
     SERIES("time_to_first_token", TIME, "From the request to the first token (TTFT).", OPTIONAL),
-    SERIES("normalized_time_per_output_token", GENERATION_LATENCY, "Request latency per output token, the first included (NTPOT).", OPTIONAL),
-    SERIES("time_per_output_token", GENERATION_LATENCY, "Time per output token after the first (TPOT); tools differ in how it relates to ITL.", OPTIONAL),
-    SERIES("inter_token_latency", GENERATION_LATENCY, "Gap between tokens after the first (ITL); tools differ in how it relates to TPOT.", OPTIONAL),
+    SERIES("normalized_time_per_output_token", GENERATION_LATENCY,
+           "Request latency per output token, the first included (NTPOT).", OPTIONAL),
+    SERIES("time_per_output_token", GENERATION_LATENCY,
+           "Time per output token after the first (TPOT); tools differ in how it relates to ITL.", OPTIONAL),
+    SERIES("inter_token_latency", GENERATION_LATENCY,
+           "Gap between tokens after the first (ITL); tools differ in how it relates to TPOT.", OPTIONAL),
     SERIES("request_latency", TIME, "From the request to its last token.", OPTIONAL),
 };
-const struct model_object model_series_latency = {"TimeSeriesLatency", "Latencies over time.", FIELDS(series_latency_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_series_latency = {"TimeSeriesLatency", "Latencies over time.",
+                                                  FIELDS(series_latency_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field series_throughput_fields[] = {
     CHOICE("units", model_units, "Unit, also where no rate is given.", INITIAL("tokens/s")),
@@ -115,19 +135,22 @@ static const struct model_field series_throughput_fields[] = {
     SERIES("total_token_rate", GENERATION_THROUGHPUT, "Input and output tokens a second.", OPTIONAL),
     SERIES("request_rate", REQUEST_THROUGHPUT, "Requests a second.", OPTIONAL),
 };
-const struct model_object model_series_throughput = {"TimeSeriesThroughput", "Rates over time.", FIELDS(series_throughput_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_series_throughput = {"TimeSeriesThroughput", "Rates over time.",
+                                                     FIELDS(series_throughput_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field series_performance_fields[] = {
     OBJECT("latency", model_series_latency, "Latencies.", OPTIONAL),
     OBJECT("throughput", model_series_throughput, "Rates.", OPTIONAL),
 };
-const struct model_object model_series_performance = {"TimeSeriesRequestPerformance", "Figures over time.", FIELDS(series_performance_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_series_performance = {"TimeSeriesRequestPerformance", "Figures over time.",
+                                                      FIELDS(series_performance_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field request_performance_fields[] = {
     OBJECT("aggregate", model_aggregate_performance, "Figures over all requests.", OPTIONAL),
     OBJECT("time_series", model_series_performance, "Figures over time.", OPTIONAL),
 };
-const struct model_object model_request_performance = {"RequestPerformance", "Results by request.", FIELDS(request_performance_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_request_performance = {"RequestPerformance", "Results by request.",
+                                                       FIELDS(request_performance_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field sessions_fields[] = {
     INT("total", "Sessions.", REQUIRED, MIN(0)),
@@ -143,12 +166,14 @@ static const struct model_field sessions_fields[] = {
     STAT("input_tokens_per_session", QUANTITY, "Input tokens of a session.", OPTIONAL),
     STAT("output_tokens_per_session", QUANTITY, "Output tokens of a session.", OPTIONAL),
 };
-const struct model_object model_sessions = {"SessionRequests", "Session counts and sizes.", FIELDS(sessions_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_sessions = {"SessionRequests", "Session counts and sizes.", FIELDS(sessions_fields),
+                                            EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field session_performance_fields[] = {
     OBJECT("sessions", model_sessions, "Session counts and sizes.", OPTIONAL),
 };
-const struct model_object model_session_performance = {"SessionPerformance", "Results by session.", FIELDS(session_performance_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_session_performance = {"SessionPerformance", "Results by session.",
+                                                       FIELDS(session_performance_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field resources_fields[] = {
     STAT("kv_cache_usage", PORTION, "KV cache in use.", OPTIONAL),
@@ -166,7 +191,8 @@ static const struct model_field resources_fields[] = {
     STAT("swapped_requests", QUANTITY, "Requests swapped out.", OPTIONAL),
     STAT("preemptions", QUANTITY, "Requests preempted for want of memory.", OPTIONAL),
 };
-const struct model_object model_resources = {"ResourceMetrics", "What a component used.", FIELDS(resources_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_resources = {"ResourceMetrics", "What a component used.", FIELDS(resources_fields),
+                                             EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field series_resources_fields[] = {
     SERIES("kv_cache_usage", PORTION, "KV cache in use.", OPTIONAL),
@@ -184,17 +210,20 @@ static const struct model_field series_resources_fields[] = {
     SERIES("prefix_cache_queries", QUANTITY, "Tokens looked up in the prefix cache since the start.", SINCE_0_2_1),
     SERIES("prefix_cache_hits", QUANTITY, "Tokens found in it since the start.", SINCE_0_2_1),
     SERIES("prefix_cache_hit_rate", PORTION, "Share that was found.", SINCE_0_2_1),
-    SERIES("external_prefix_cache_queries", QUANTITY, "Tokens looked up in the external prefix cache since the start.", SINCE_0_2_1),
+    SERIES("external_prefix_cache_queries", QUANTITY, "Tokens looked up in the external prefix cache since the start.",
+           SINCE_0_2_1),
     SERIES("external_prefix_cache_hits", QUANTITY, "Tokens found in it since the start.", SINCE_0_2_1),
     SERIES("external_prefix_cache_hit_rate", PORTION, "Share that was found.", SINCE_0_2_1),
     SERIES("prompt_tokens", QUANTITY, "Prompt tokens since the start.", SINCE_0_2_1),
     SERIES("generation_tokens", QUANTITY, "Generated tokens since the start.", SINCE_0_2_1),
-    SERIES("pool_avg_kv_cache_utilization", PORTION, "Mean KV cache in use over the pool, as the router sees it.", SINCE_0_2_1),
+    SERIES("pool_avg_kv_cache_utilization", PORTION, "Mean KV cache in use over the pool, as the router sees it.",
+           SINCE_0_2_1),
     SERIES("pool_avg_queue_size", QUANTITY, "Mean queue over the pool.", SINCE_0_2_1),
     SERIES("pool_avg_running_requests", QUANTITY, "Mean requests being worked on over the pool.", SINCE_0_2_1),
     SERIES("pool_ready_pods", QUANTITY, "Endpoints that the router takes for ready.", SINCE_0_2_1),
 };
-const struct model_object model_series_resources = {"TimeSeriesResourceMetrics", "What a component used, over time.", FIELDS(series_resources_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_series_resources = {"TimeSeriesResourceMetrics", "What a component used, over time.",
+                                                    FIELDS(series_resources_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field component_observability_fields[] = {
     TEXT("component_label", "Label of the component in the stack.", REQUIRED),
@@ -204,7 +233,9 @@ static const struct model_field component_observability_fields[] = {
     TEXT("raw_data_path", "Where the samples are.", OPTIONAL),
     TEXT("graph_path", "Where a graph is.", OPTIONAL),
 };
-const struct model_object model_component_observability = {"ComponentObservability", "What was observed of one component.", FIELDS(component_observability_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_component_observability = {
+    "ComponentObservability", "What was observed of one component.", FIELDS(component_observability_fields),
+    EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field pod_startup_fields[] = {
     TEXT("name", "Name of the pod.", REQUIRED),
@@ -215,7 +246,8 @@ static const struct model_field pod_startup_fields[] = {
     TIME("ready_timestamp", "When it was ready.", OPTIONAL),
     FLOAT("startup_seconds", "Seconds between.", MIN(0)),
 };
-const struct model_object model_pod_startup = {"PodStartupInfo", "Start of one pod.", FIELDS(pod_startup_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_pod_startup = {"PodStartupInfo", "Start of one pod.", FIELDS(pod_startup_fields),
+                                               EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field pod_startup_times_fields[] = {
     TIME("collected_at", "When this was collected.", OPTIONAL),
@@ -223,7 +255,8 @@ static const struct model_field pod_startup_times_fields[] = {
     STAT("aggregate", ANY, "Figures over all pods.", OPTIONAL),
     TEXT("graph_path", "Where a graph is.", OPTIONAL),
 };
-const struct model_object model_pod_startup_times = {"PodStartupTimes", "Start of the pods.", FIELDS(pod_startup_times_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_pod_startup_times = {"PodStartupTimes", "Start of the pods.",
+                                                     FIELDS(pod_startup_times_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field controller_fields[] = {
     TEXT("kind", "Kind of controller.", REQUIRED),
@@ -235,14 +268,16 @@ static const struct model_field controller_fields[] = {
     INT("ready_replicas", "Replicas ready.", REQUIRED, MIN(0)),
     INT("updated_replicas", "Replicas updated.", MIN(0)),
 };
-const struct model_object model_controller = {"ControllerReplicaStatus", "Replicas of one controller.", FIELDS(controller_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_controller = {"ControllerReplicaStatus", "Replicas of one controller.",
+                                              FIELDS(controller_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field replica_snapshot_fields[] = {
     TIME("timestamp", "When.", OPTIONAL),
     TEXT("namespace", "Namespace.", OPTIONAL),
     OBJECT("controllers", model_controller, "One entry a controller.", LIST),
 };
-const struct model_object model_replica_snapshot = {"ReplicaStatusSnapshot", "Replicas at one time.", FIELDS(replica_snapshot_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_replica_snapshot = {"ReplicaStatusSnapshot", "Replicas at one time.",
+                                                    FIELDS(replica_snapshot_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field replica_status_fields[] = {
     TEXT("namespace", "Namespace.", OPTIONAL),
@@ -252,7 +287,8 @@ static const struct model_field replica_status_fields[] = {
     STAT("aggregate_ready_replicas", ANY, "Ready replicas over time.", OPTIONAL),
     TEXT("graph_path", "Where a graph is.", OPTIONAL),
 };
-const struct model_object model_replica_status = {"ReplicaStatus", "Replicas of the controllers.", FIELDS(replica_status_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_replica_status = {"ReplicaStatus", "Replicas of the controllers.",
+                                                  FIELDS(replica_status_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field observability_fields[] = {
     OBJECT("components", model_component_observability, "One entry a component.", LIST),
@@ -260,7 +296,9 @@ static const struct model_field observability_fields[] = {
     OBJECT("pod_startup_times", model_pod_startup_times, "Start of the pods.", OPTIONAL),
     OBJECT("replica_status", model_replica_status, "Replicas of the controllers.", OPTIONAL),
 };
-const struct model_object model_observability = {"Observability", "What was observed besides requests; further members are kept as they are.", FIELDS(observability_fields), EXTRA_KEPT, RULE_NONE};
+const struct model_object model_observability = {
+    "Observability", "What was observed besides requests; further members are kept as they are.",
+    FIELDS(observability_fields), EXTRA_KEPT, RULE_NONE};
 
 static const struct model_field replica_health_fields[] = {
     TEXT("replica_id", "Name of the replica.", REQUIRED),
@@ -268,7 +306,8 @@ static const struct model_field replica_health_fields[] = {
     ROW("healthy", FIELD_BOOL, "Healthy at the end.", OPTIONAL),
     TEXT("logs", "Where its logs are.", OPTIONAL),
 };
-const struct model_object model_replica_health = {"ReplicaHealth", "Health of one replica.", FIELDS(replica_health_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_replica_health = {"ReplicaHealth", "Health of one replica.",
+                                                  FIELDS(replica_health_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field component_health_fields[] = {
     TEXT("component_label", "Label of the component in the stack.", REQUIRED),
@@ -276,7 +315,8 @@ static const struct model_field component_health_fields[] = {
     INT("failed_replicas", "Replicas that failed during the run.", MIN(0)),
     OBJECT("replica_health", model_replica_health, "One entry a replica.", LIST),
 };
-const struct model_object model_component_health = {"ComponentHealth", "Health of one component.", FIELDS(component_health_fields), EXTRA_REFUSED, RULE_NONE};
+const struct model_object model_component_health = {"ComponentHealth", "Health of one component.",
+                                                    FIELDS(component_health_fields), EXTRA_REFUSED, RULE_NONE};
 
 static const struct model_field results_fields[] = {
     OBJECT("request_performance", model_request_performance, "Results by request.", OPTIONAL),

@@ -36,12 +36,13 @@ extern const struct model_object model_replica_health;
 extern const struct model_object model_component_health;
 extern const struct model_object model_results;
 
-#define MODEL_RESULTS_OBJECTS \
-    &model_statistics, &model_point, &model_series, &model_image_payload, &model_video_payload, \
-    &model_audio_payload, &model_multimodal, &model_aggregate_requests, &model_aggregate_latency, &model_aggregate_throughput, \
-    &model_aggregate_performance, &model_series_latency, &model_series_throughput, &model_series_performance, &model_request_performance, \
-    &model_sessions, &model_session_performance, &model_resources, &model_series_resources, &model_component_observability, \
-    &model_pod_startup, &model_pod_startup_times, &model_controller, &model_replica_snapshot, &model_replica_status, \
-    &model_observability, &model_replica_health, &model_component_health, &model_results
+#define MODEL_RESULTS_OBJECTS                                                                                          \
+    &model_statistics, &model_point, &model_series, &model_image_payload, &model_video_payload, &model_audio_payload,  \
+        &model_multimodal, &model_aggregate_requests, &model_aggregate_latency, &model_aggregate_throughput,           \
+        &model_aggregate_performance, &model_series_latency, &model_series_throughput, &model_series_performance,      \
+        &model_request_performance, &model_sessions, &model_session_performance, &model_resources,                     \
+        &model_series_resources, &model_component_observability, &model_pod_startup, &model_pod_startup_times,         \
+        &model_controller, &model_replica_snapshot, &model_replica_status, &model_observability,                       \
+        &model_replica_health, &model_component_health, &model_results
 
 #endif

@@ -11,9 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-const struct rename inference_perf_names[] = {{"mean", "mean"}, {"min", "min"},  {"p0.1", "p0p1"},  {"p1", "p1"},   {"p5", "p5"},
-                                              {"p10", "p10"},   {"p25", "p25"},  {"median", "p50"}, {"p75", "p75"}, {"p90", "p90"},
-                                              {"p95", "p95"},   {"p99", "p99"},  {"p99.9", "p99p9"}, {"max", "max"}, {NULL, NULL}};
+const struct rename inference_perf_names[] = {{"mean", "mean"},   {"min", "min"}, {"p0.1", "p0p1"}, {"p1", "p1"},
+                                              {"p5", "p5"},       {"p10", "p10"}, {"p25", "p25"},   {"median", "p50"},
+                                              {"p75", "p75"},     {"p90", "p90"}, {"p95", "p95"},   {"p99", "p99"},
+                                              {"p99.9", "p99p9"}, {"max", "max"}, {NULL, NULL}};
 
 void convert_warn(struct converter *converter, const char *fmt, ...)
 {
@@ -82,7 +83,8 @@ struct value *taken_count(struct converter *converter, const struct value *nativ
     return taken(converter, native);
 }
 
-struct value *statistics_from(struct converter *converter, const struct value *native, const struct rename *names, const char *units)
+struct value *statistics_from(struct converter *converter, const struct value *native, const struct rename *names,
+                              const char *units)
 {
     if (!value_is(native, VALUE_MAP))
         return NULL;
@@ -202,7 +204,8 @@ bool local_date(struct converter *converter, const struct value *native, int64_t
     const char *end = text ? strptime(text, "%Y%m%d-%H%M%S", &local) : NULL;
     time_t when = end && *end == '\0' ? mktime(&local) : (time_t)-1;
     if (when == (time_t)-1) {
-        convert_warn(converter, "date: \"%s\" is not YYYYMMDD-HHMMSS; the time of the run is left out", text ? text : "");
+        convert_warn(converter, "date: \"%s\" is not YYYYMMDD-HHMMSS; the time of the run is left out",
+                     text ? text : "");
         return false;
     }
     *ret_unix_s = when;

@@ -30,7 +30,8 @@ size_t source_next(struct source *source, const char **ret)
         return 0;
     }
     *ret = source->buffer;
-    if (source->at == 0 && len >= BYTE_ORDER_MARK_BYTES && memcmp(source->buffer, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0) {
+    if (source->at == 0 && len >= BYTE_ORDER_MARK_BYTES &&
+        memcmp(source->buffer, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0) {
         *ret += BYTE_ORDER_MARK_BYTES;
         source->at += (size_t)len;
         return (size_t)len - BYTE_ORDER_MARK_BYTES;
@@ -150,20 +151,22 @@ enum reading { READING_JSON, READING_JSON_WORDS, READING_YAML };
 
 static as_status read_as(enum reading reading, struct source *source, struct builder *builder, struct as_error *err)
 {
-    as_status status = reading == READING_YAML ? read_yaml(source, builder, err) : read_json(source, reading == READING_JSON_WORDS, builder, err);
+    as_status status = reading == READING_YAML ? read_yaml(source, builder, err)
+                                               : read_json(source, reading == READING_JSON_WORDS, builder, err);
     return finish(source, builder, status, err);
 }
 
-static as_status read_source(struct source *source, bool is_json, bool may_be_yaml, struct builder *builder, read_skip_list skip,
-                             struct value **ret, struct as_error *err)
+static as_status read_source(struct source *source, struct builder *builder, struct value **ret, struct as_error *err)
 {
     struct tree *tree = builder->tree;
     struct as_error first = {0}, again = {0};
-    as_status status = read_as(is_json ? READING_JSON : READING_YAML, source, builder, &first);
-    for (enum reading reading = READING_JSON_WORDS; is_json && status == AS_E_INVALID && reading <= READING_YAML; reading++) {
-        if ((reading == READING_YAML && !may_be_yaml) || !source_rewind(source))
+    builder_init(builder, tree, source->skip);
+    as_status status = read_as(source->is_json ? READING_JSON : READING_YAML, source, builder, &first);
+    for (enum reading reading = READING_JSON_WORDS;
+         source->is_json && status == AS_E_INVALID && reading <= READING_YAML; reading++) {
+        if ((reading == READING_YAML && !source->may_be_yaml) || !source_rewind(source))
             break;
-        builder_init(builder, tree, skip);
+        builder_init(builder, tree, source->skip);
         status = read_as(reading, source, builder, &again);
         /* Of two syntax errors in JSON the one that is further on is the one to be told. */
         if (status != AS_E_INVALID || (reading == READING_JSON_WORDS && again.offset > first.offset))
@@ -176,39 +179,53 @@ static as_status read_source(struct source *source, bool is_json, bool may_be_ya
     return status;
 }
 
-as_status read_text(const char *text, size_t len, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+/* In the tree's arena; NULL without memory. */
+static struct builder *new_builder(struct tree *tree)
 {
-    if (len >= BYTE_ORDER_MARK_BYTES && memcmp(text, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0) {
-        text += BYTE_ORDER_MARK_BYTES;
-        len -= BYTE_ORDER_MARK_BYTES;
-    }
-    struct source source = {.fd = -1, .text = text, .len = len};
     struct builder *builder = arena_alloc(&tree->arena, sizeof *builder);
-    if (!builder)
-        return error_set(err, AS_E_NOMEM, "out of memory");
-    builder_init(builder, tree, skip);
-    bool is_json = begins_like_json(text, len);
-    return read_source(&source, is_json, len <= READ_YAML_BYTES_MAX, builder, skip, ret, err);
+    if (builder)
+        builder->tree = tree;
+    return builder;
 }
 
-as_status read_fd(int fd, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+as_status read_parts(const struct read_parts *parts, struct tree *tree, struct value **ret, struct as_error *err)
+{
+    struct source source = {.fd = -1, .text = parts->text, .len = parts->len, .skip = parts->skip};
+    struct builder *builder = new_builder(tree);
+    if (!builder)
+        return error_set(err, AS_E_NOMEM, "out of memory");
+    if (parts->len >= BYTE_ORDER_MARK_BYTES && memcmp(parts->text, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0) {
+        source.text += BYTE_ORDER_MARK_BYTES;
+        source.len -= BYTE_ORDER_MARK_BYTES;
+    }
+    source.is_json = begins_like_json(source.text, source.len);
+    source.may_be_yaml = source.len <= READ_YAML_BYTES_MAX;
+    return read_source(&source, builder, ret, err);
+}
+
+as_status read_text(const char *text, size_t len, struct tree *tree, struct value **ret, struct as_error *err)
+{
+    return read_parts(&(struct read_parts){text, len, NULL}, tree, ret, err);
+}
+
+static as_status read_fd(int fd, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
 {
     char head[256];
     struct stat facts;
-    bool can_rewind = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
-    ssize_t head_len = can_rewind ? pread(fd, head, sizeof head, 0) : -1;
+    bool is_file = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+    ssize_t head_len = is_file ? pread(fd, head, sizeof head, 0) : -1;
     if (head_len < 0)
-        return can_rewind ? error_set_errno(err, errno, "reading failed") : error_set(err, AS_E_INVALID, "not a regular file");
+        return is_file ? error_set_errno(err, errno, "reading failed")
+                       : error_set(err, AS_E_INVALID, "not a regular file");
     bool has_mark = head_len >= BYTE_ORDER_MARK_BYTES && memcmp(head, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0;
     size_t from = has_mark ? BYTE_ORDER_MARK_BYTES : 0;
-    struct builder *builder = arena_alloc(&tree->arena, sizeof *builder);
-    char *buffer = arena_alloc(&tree->arena, READER_PIECE_BYTES);
-    if (!builder || !buffer)
+    struct builder *builder = new_builder(tree);
+    struct source source = {.fd = fd, .buffer = arena_alloc(&tree->arena, READER_PIECE_BYTES), .skip = skip};
+    if (!builder || !source.buffer)
         return error_set(err, AS_E_NOMEM, "out of memory");
-    struct source source = {.fd = fd, .buffer = buffer};
-    builder_init(builder, tree, skip);
-    bool is_json = begins_like_json(head + from, (size_t)head_len - from);
-    return read_source(&source, is_json, facts.st_size <= (off_t)READ_YAML_BYTES_MAX, builder, skip, ret, err);
+    source.is_json = begins_like_json(head + from, (size_t)head_len - from);
+    source.may_be_yaml = facts.st_size <= (off_t)READ_YAML_BYTES_MAX;
+    return read_source(&source, builder, ret, err);
 }
 
 as_status read_path(const char *path, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)

@@ -5,12 +5,13 @@
 /*
  * Documents into trees: JSON (RFC 8259, by base/json_stream.h, in pieces: the input is never in memory as a whole) and
  * YAML 1.1 (libyaml; plain scalars as PyYAML resolves them). What begins like JSON is read as JSON, when that fails
- * with NaN and Infinity as numbers (as Python writes them), and when that fails too and the input is small enough as YAML.
+ * with NaN and Infinity as numbers (as Python writes them), and when that fails too and the input is small enough as
+ * YAML.
  *
  * Limits (AS_E_LIMIT): READ_DEPTH_MAX levels, READ_TEXT_BYTES_MAX in one string, READ_TREE_BYTES_MAX of memory for the
- * tree, READ_YAML_BYTES_MAX of YAML, READ_ALIAS_NODES_MAX nodes made by YAML aliases. Of equal keys the last one counts.
- * YAML: several documents, keys that are no scalars and tags beyond the core ones are AS_E_INVALID. A byte order mark is
- * skipped. Errors hold line and column, not the name of the input.
+ * tree, READ_YAML_BYTES_MAX of YAML, READ_ALIAS_NODES_MAX nodes made by YAML aliases. Of equal keys the last one
+ * counts. YAML: several documents, keys that are no scalars and tags beyond the core ones are AS_E_INVALID. A byte
+ * order mark is skipped. Errors hold line and column, not the name of the input.
  */
 
 #include "base/status.h"
@@ -28,11 +29,18 @@
  */
 typedef const char *const *read_skip_list;
 
+/* Text and what is skipped in it. */
+struct read_parts {
+    const char *text;
+    size_t len;
+    read_skip_list skip;
+};
+
 /* An empty document is a null. The tree must have been set up with READ_TREE_BYTES_MAX. */
-as_status read_text(const char *text, size_t len, read_skip_list skip, struct tree *tree, struct value **ret,
+as_status read_text(const char *text, size_t len, struct tree *tree, struct value **ret,
                     struct as_error *err) AS_NODISCARD;
-/* The same from a file open for reading. */
-as_status read_fd(int fd, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err) AS_NODISCARD;
+as_status read_parts(const struct read_parts *parts, struct tree *tree, struct value **ret,
+                     struct as_error *err) AS_NODISCARD;
 /* The same by path; AS_E_NOTFOUND, AS_E_IO with the path in the sentence. A folder or device is AS_E_INVALID. */
 as_status read_path(const char *path, read_skip_list skip, struct tree *tree, struct value **ret,
                     struct as_error *err) AS_NODISCARD;

@@ -9,7 +9,8 @@
 static struct value *number_value(struct tree *tree, const struct json_span *span)
 {
     double number;
-    if (!memchr(span->text, '.', span->len) && !memchr(span->text, 'e', span->len) && !memchr(span->text, 'E', span->len))
+    if (!memchr(span->text, '.', span->len) && !memchr(span->text, 'e', span->len) &&
+        !memchr(span->text, 'E', span->len))
         return span->len < 400 ? scalar_integer(tree, span->text, span->len)
                                : value_float(tree, span->text[0] == '-' ? -(double)INFINITY : (double)INFINITY);
     if (!json_text_double(span->text, span->len, &number))
@@ -22,10 +23,13 @@ static struct value *string_value(struct tree *tree, const struct json_span *spa
 {
     if (span->len < 3 || span->text[0] != '\0' || span->text[1] != '\1')
         return value_textn(tree, span->text, span->len);
-    return value_float(tree, span->text[2] == 'N' ? (double)NAN : span->text[2] == '-' ? -(double)INFINITY : (double)INFINITY);
+    return value_float(tree, span->text[2] == 'N'   ? (double)NAN
+                             : span->text[2] == '-' ? -(double)INFINITY
+                                                    : (double)INFINITY);
 }
 
-static struct value *token_value(struct tree *tree, enum json_token token, const struct json_span *span, bool with_words)
+static struct value *token_value(struct tree *tree, enum json_token token, const struct json_span *span,
+                                 bool with_words)
 {
     switch (token) {
     case JSON_TOKEN_OBJECT:
@@ -85,7 +89,8 @@ static void use_piece(struct json_reader *reader, const char *piece, size_t len)
             reader->builder->tree->failed = true;
     }
     const char *at = piece;
-    while (!reader->builder->tree->failed && (reader->token = json_stream_next(&reader->stream, &at, piece + len, &span)) > JSON_TOKEN_END)
+    while (!reader->builder->tree->failed &&
+           (reader->token = json_stream_next(&reader->stream, &at, piece + len, &span)) > JSON_TOKEN_END)
         use_token(reader, &span);
 }
 

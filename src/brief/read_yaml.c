@@ -22,9 +22,9 @@ struct yaml_reader {
     as_status status;
     bool is_over;
     size_t documents;
-    size_t skip_depth;    /* open containers of a skipped part */
-    bool is_skipping;     /* the next value, or those open, are skipped */
-    size_t depth;         /* open containers, skipped ones included */
+    size_t skip_depth;                     /* open containers of a skipped part */
+    bool is_skipping;                      /* the next value, or those open, are skipped */
+    size_t depth;                          /* open containers, skipped ones included */
     bool awaits_value[READ_DEPTH_MAX + 1]; /* by builder depth: a key was read */
     bool has_merge[READ_DEPTH_MAX + 1];
     struct anchor *anchors;
@@ -57,8 +57,8 @@ static void fail(struct yaml_reader *reader, const yaml_mark_t *mark, as_status 
     if (reader->status != AS_OK)
         return;
     int64_t line = (int64_t)mark->line + 1, column = (int64_t)mark->column + 1;
-    reader->status = error_set_at(reader->err, status, line, (int64_t)mark->index, "%s at line %lld, column %lld", sentence, (long long)line,
-                                  (long long)column);
+    reader->status = error_set_at(reader->err, status, line, (int64_t)mark->index, "%s at line %lld, column %lld",
+                                  sentence, (long long)line, (long long)column);
     if (reader->err)
         reader->err->column = column;
 }
@@ -99,7 +99,8 @@ static struct value *alias_value(struct yaml_reader *reader, const yaml_event_t 
     while (anchor && strcmp(anchor->name, name) != 0)
         anchor = anchor->next;
     if (!anchor || is_open(reader->builder, anchor->value)) {
-        fail(reader, &event->start_mark, AS_E_INVALID, anchor ? "YAML alias inside what it names" : "YAML alias without an anchor");
+        fail(reader, &event->start_mark, AS_E_INVALID,
+             anchor ? "YAML alias inside what it names" : "YAML alias without an anchor");
         return NULL;
     }
     if (!anchor->value)
@@ -121,7 +122,11 @@ static struct value *tagged_value(struct yaml_reader *reader, const yaml_event_t
     static const struct {
         const char *name;
         enum value_type type;
-    } tags[] = {{"null", VALUE_NULL}, {"bool", VALUE_BOOL}, {"int", VALUE_INT}, {"float", VALUE_FLOAT}, {"timestamp", VALUE_TIME}};
+    } tags[] = {{"null", VALUE_NULL},
+                {"bool", VALUE_BOOL},
+                {"int", VALUE_INT},
+                {"float", VALUE_FLOAT},
+                {"timestamp", VALUE_TIME}};
     const char *tag = (const char *)event->data.scalar.tag;
     struct tree *tree = reader->builder->tree;
     double number;
@@ -157,7 +162,8 @@ static struct value *scalar_value(struct yaml_reader *reader, const yaml_event_t
 static bool expects_key(const struct yaml_reader *reader)
 {
     const struct builder *builder = reader->builder;
-    return builder->depth > 0 && builder->open[builder->depth]->type == VALUE_MAP && !reader->awaits_value[builder->depth];
+    return builder->depth > 0 && builder->open[builder->depth]->type == VALUE_MAP &&
+           !reader->awaits_value[builder->depth];
 }
 
 static void take_key(struct yaml_reader *reader, const yaml_event_t *event)
@@ -173,7 +179,8 @@ static void take_key(struct yaml_reader *reader, const yaml_event_t *event)
         reader->has_merge[builder->depth] = true;
     reader->awaits_value[builder->depth] = true;
     reader->is_skipping = builder_key(builder, text, event->data.scalar.length);
-    remember(reader, &event->start_mark, event->data.scalar.anchor, value_textn(builder->tree, text, event->data.scalar.length));
+    remember(reader, &event->start_mark, event->data.scalar.anchor,
+             value_textn(builder->tree, text, event->data.scalar.length));
 }
 
 /* Members of `from` that `map` has not. */
@@ -320,8 +327,9 @@ static void parser_failed(struct yaml_reader *reader)
     else if (reader->given_bytes > READ_YAML_BYTES_MAX)
         reader->status = error_set(reader->err, AS_E_LIMIT, "YAML of more than %zu MiB", READ_YAML_BYTES_MAX >> 20);
     else if (parser->error == YAML_READER_ERROR)
-        reader->status = error_set_at(reader->err, AS_E_INVALID, 0, (int64_t)parser->problem_offset, "no valid YAML: %s at byte %zu",
-                                      parser->problem ? parser->problem : "bad character", parser->problem_offset);
+        reader->status =
+            error_set_at(reader->err, AS_E_INVALID, 0, (int64_t)parser->problem_offset, "no valid YAML: %s at byte %zu",
+                         parser->problem ? parser->problem : "bad character", parser->problem_offset);
     else
         fail(reader, &mark, AS_E_INVALID, parser->problem ? parser->problem : "no valid YAML");
 }

@@ -2,7 +2,8 @@
 #ifndef ASSAY_BRIEF_READER_H
 #define ASSAY_BRIEF_READER_H
 
-/* What the JSON and YAML readers share: a source of bytes and the tree under construction. Not for use outside read*.c. */
+/* What the JSON and YAML readers share: a source of bytes and the tree under construction. Not for use outside read*.c.
+ */
 
 #include "base/strbuf.h"
 #include "brief/read.h"
@@ -13,6 +14,9 @@
 
 /* Bytes in memory, or a file read in pieces. */
 struct source {
+    bool is_json;     /* it begins like JSON */
+    bool may_be_yaml; /* and is small enough to be tried as YAML then */
+    read_skip_list skip;
     int fd; /* -1 = memory */
     const char *text;
     size_t len;

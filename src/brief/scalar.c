@@ -29,7 +29,8 @@ static const char *const FALSES[] = {"no", "No", "NO", "false", "False", "FALSE"
 static const char *const INFINITIES[] = {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", NULL};
 static const char *const NEGATIVE_INFINITIES[] = {"-.inf", "-.Inf", "-.INF", NULL};
 static const char *const NANS[] = {".nan", ".NaN", ".NAN", NULL};
-static const char *const OTHER_WORDS[] = {"y", "Y", "n", "N", "=", "<<", "NaN", "nan", "inf", "Infinity", "-inf", "-Infinity", NULL};
+static const char *const OTHER_WORDS[] = {"y",   "Y",   "n",        "N",    "=",         "<<", "NaN",
+                                          "nan", "inf", "Infinity", "-inf", "-Infinity", NULL};
 
 /* Digits of a base with "_" between, "inf" when too many for int64. */
 static bool based_int(const char *at, const char *end, int base, int64_t *ret)
@@ -39,7 +40,10 @@ static bool based_int(const char *at, const char *end, int base, int64_t *ret)
     for (; at < end; at++) {
         if (*at == '_')
             continue;
-        int digit = is_digit(*at) ? *at - '0' : *at >= 'a' && *at <= 'f' ? *at - 'a' + 10 : *at >= 'A' && *at <= 'F' ? *at - 'A' + 10 : base;
+        int digit = is_digit(*at)              ? *at - '0'
+                    : *at >= 'a' && *at <= 'f' ? *at - 'a' + 10
+                    : *at >= 'A' && *at <= 'F' ? *at - 'A' + 10
+                                               : base;
         if (digit >= base || sum > (INT64_MAX - digit) / base)
             return false;
         sum = sum * base + digit;
@@ -59,7 +63,8 @@ static bool sexagesimal(const char *at, const char *end, double *ret, bool *ret_
         const char *colon = memchr(at, ':', (size_t)(end - at));
         const char *stop = colon ? colon : end, *dot = memchr(at, '.', (size_t)(stop - at));
         double part;
-        if (at == stop || (dot && (colon || parts == 0)) || (parts > 0 && (dot ? dot : stop) - at > 2) || !is_digit(*at))
+        if (at == stop || (dot && (colon || parts == 0)) || (parts > 0 && (dot ? dot : stop) - at > 2) ||
+            !is_digit(*at))
             return false;
         if (parts == 0 && *at == '0' && !memchr(at, '.', (size_t)(end - at)))
             return false;
@@ -141,7 +146,8 @@ static struct value *resolve_int(struct tree *tree, const char *text, size_t len
     if (is_based)
         return value_int(tree, is_negative ? -integer : integer);
     if (sexagesimal(at, end, &number, &is_whole) && number < 9e15)
-        return is_whole ? value_int(tree, is_negative ? -(int64_t)number : (int64_t)number) : value_float(tree, is_negative ? -number : number);
+        return is_whole ? value_int(tree, is_negative ? -(int64_t)number : (int64_t)number)
+                        : value_float(tree, is_negative ? -number : number);
     *ret_is = false;
     return NULL;
 }
@@ -220,8 +226,9 @@ struct value *scalar_resolve(struct tree *tree, const char *text, size_t len)
 bool scalar_is_ambiguous(const char *text, size_t len)
 {
     double number;
-    if (is_one_of(text, len, NULLS) || is_one_of(text, len, TRUES) || is_one_of(text, len, FALSES) || is_one_of(text, len, OTHER_WORDS) ||
-        is_one_of(text, len, INFINITIES) || is_one_of(text, len, NEGATIVE_INFINITIES) || is_one_of(text, len, NANS))
+    if (is_one_of(text, len, NULLS) || is_one_of(text, len, TRUES) || is_one_of(text, len, FALSES) ||
+        is_one_of(text, len, OTHER_WORDS) || is_one_of(text, len, INFINITIES) ||
+        is_one_of(text, len, NEGATIVE_INFINITIES) || is_one_of(text, len, NANS))
         return true;
     char first = text[0] == '-' || text[0] == '+' ? text[1] : text[0];
     if (!is_digit(first) && first != '.')

@@ -3,8 +3,8 @@
 #define ASSAY_BRIEF_SCALAR_H
 
 /*
- * Texts of single values: what a plain YAML 1.1 scalar means (as PyYAML resolves it), numbers and times written as text,
- * and how numbers are printed. No locale, no allocation but in the tree. Any thread.
+ * Texts of single values: what a plain YAML 1.1 scalar means (as PyYAML resolves it), numbers and times written as
+ * text, and how numbers are printed. No locale, no allocation but in the tree. Any thread.
  */
 
 #include "base/strbuf.h"

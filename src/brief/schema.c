@@ -55,9 +55,11 @@ static struct value *bound(struct tree *tree, double min)
 
 static struct value *variant_type(struct tree *tree, const struct model_field *field)
 {
-    struct value *map = value_map(tree), *choices = value_list(tree), *discriminator = value_map(tree), *mapping = value_map(tree);
+    struct value *map = value_map(tree), *choices = value_list(tree), *discriminator = value_map(tree),
+                 *mapping = value_map(tree);
     for (const struct model_object *const *variant = field->variants; *variant; variant++) {
-        value_put(mapping, model_field(*variant, "kind")->choices->words[0], value_textf(tree, "#/$defs/%s", (*variant)->name));
+        value_put(mapping, model_field(*variant, "kind")->choices->words[0],
+                  value_textf(tree, "#/$defs/%s", (*variant)->name));
         value_add(choices, reference(tree, (*variant)->name));
     }
     value_put(discriminator, "mapping", mapping);
@@ -76,7 +78,8 @@ static struct value *args_type(struct tree *tree, bool is_text_only)
 
 static struct value *plain_type(struct tree *tree, const struct model_field *field)
 {
-    static const char *const int_number[] = {"integer", "number", NULL}, *const number_int[] = {"number", "integer", NULL};
+    static const char *const int_number[] = {"integer", "number", NULL}, *const number_int[] = {"number", "integer",
+                                                                                                NULL};
     static const char *const point[] = {"string", "number", "integer", "boolean", NULL};
     struct value *map = value_map(tree);
     switch (field->type) {

@@ -56,7 +56,7 @@ static void put_type(const struct model_field *field, struct strbuf *out)
 
 void schema_write_rules(const struct model *model, struct strbuf *out)
 {
-    for (const struct model_object *const *at = model->objects; ; at++) {
+    for (const struct model_object *const *at = model->objects;; at++) {
         const struct model_object *object = *at ? *at : model->top;
         static const char *const extras[] = {"refused", "dropped", "kept"};
         strbuf_addf(out, "%s: other members %s\n", object->name, extras[object->extra]);
@@ -103,7 +103,11 @@ static void put_row(const struct model_field *field, struct strbuf *out)
         put_link(field, out);
     else
         put_type(field, out);
-    strbuf_addf(out, " | %s | %s", field->is_required ? "yes" : field->initial ? field->initial : "", field->sentence ? field->sentence : field->object->sentence);
+    strbuf_addf(out, " | %s | %s",
+                field->is_required ? "yes"
+                : field->initial   ? field->initial
+                                   : "",
+                field->sentence ? field->sentence : field->object->sentence);
     if (field->since)
         strbuf_addf(out, " (since %s)", field->since);
     strbuf_adds(out, " |\n");

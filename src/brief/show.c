@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_BYTES   160
-#define METRICS_MAX  400
+#define NAME_BYTES  160
+#define METRICS_MAX 400
 
 /* One statistic, rate or count of a report. */
 struct metric {
-    char name[NAME_BYTES];         /* as in 0.2: "latency.time_to_first_token" */
-    const char *units;             /* NULL for counts */
+    char name[NAME_BYTES];          /* as in 0.2: "latency.time_to_first_token" */
+    const char *units;              /* NULL for counts */
     const struct value *statistics; /* a Statistics, or a number */
 };
 
@@ -22,11 +22,12 @@ struct metrics {
 };
 
 /* Names of 0.1 that 0.2 has under another, with the unit that 0.1 leaves unsaid. */
-static const char *const OLD_RATES[][3] = {{"throughput.input_tokens_per_sec", "throughput.input_token_rate", "tokens/s"},
-                                           {"throughput.output_tokens_per_sec", "throughput.output_token_rate", "tokens/s"},
-                                           {"throughput.total_tokens_per_sec", "throughput.total_token_rate", "tokens/s"},
-                                           {"throughput.requests_per_sec", "throughput.request_rate", "queries/s"},
-                                           {"time.duration", "time.duration", "s"}};
+static const char *const OLD_RATES[][3] = {
+    {"throughput.input_tokens_per_sec", "throughput.input_token_rate", "tokens/s"},
+    {"throughput.output_tokens_per_sec", "throughput.output_token_rate", "tokens/s"},
+    {"throughput.total_tokens_per_sec", "throughput.total_token_rate", "tokens/s"},
+    {"throughput.requests_per_sec", "throughput.request_rate", "queries/s"},
+    {"time.duration", "time.duration", "s"}};
 
 static void add_metric(struct metrics *metrics, const char *name, const struct value *value)
 {
@@ -58,9 +59,11 @@ static void collect(struct metrics *metrics, const struct value *at, const char 
     }
     size_t index = 0;
     bool is_list = value_is(at, VALUE_LIST);
-    for (const struct value *child = is_list || value_is(at, VALUE_MAP) ? at->first : NULL; child; child = child->next, index++) {
+    for (const struct value *child = is_list || value_is(at, VALUE_MAP) ? at->first : NULL; child;
+         child = child->next, index++) {
         char below[NAME_BYTES];
-        if (!is_list && (strcmp(child->key, "metadata") == 0 || strcmp(child->key, "profiling") == 0 || strcmp(child->key, "series") == 0))
+        if (!is_list && (strcmp(child->key, "metadata") == 0 || strcmp(child->key, "profiling") == 0 ||
+                         strcmp(child->key, "series") == 0))
             continue;
         if (is_list)
             (void)snprintf(below, sizeof below, "%.120s.%zu", name, index);
@@ -168,20 +171,28 @@ static double factor_between(const char *from, const char *to)
     int from_unit = from ? unit_find(from) : -1, to_unit = to ? unit_find(to) : -1;
     if (from_unit < 0 || to_unit < 0)
         return from_unit == to_unit ? 1 : (double)NAN;
-    double from_factor = unit_factor((enum model_unit)from_unit, &from_base), to_factor = unit_factor((enum model_unit)to_unit, &to_base);
+    double from_factor = unit_factor((enum model_unit)from_unit, &from_base),
+           to_factor = unit_factor((enum model_unit)to_unit, &to_base);
     return from_base == to_base ? from_factor / to_factor : (double)NAN;
 }
 
-static bool put_pair(const struct metric *a, const struct value *left, const struct value *right, double factor, const char *figure, struct strbuf *out)
+/* One figure of both, the right one in other units by `factor`. */
+struct pair {
+    const char *figure;
+    const struct value *left, *right;
+    double factor;
+};
+
+static bool put_pair(const struct metric *a, const struct pair *pair, struct strbuf *out)
 {
     double before, after;
-    if (!value_number(left, &before) || !value_number(right, &after))
+    if (!value_number(pair->left, &before) || !value_number(pair->right, &after))
         return false;
-    strbuf_addf(out, "%-52s %-5s %-9s", a->name, figure, a->units ? a->units : "");
-    put_number(left, 1, out);
-    put_number(right, factor, out);
+    strbuf_addf(out, "%-52s %-5s %-9s", a->name, pair->figure, a->units ? a->units : "");
+    put_number(pair->left, 1, out);
+    put_number(pair->right, pair->factor, out);
     if (before > 0 || before < 0)
-        strbuf_addf(out, " %+9.2f%%\n", (after * factor - before) / fabs(before) * 100);
+        strbuf_addf(out, " %+9.2f%%\n", (after * pair->factor - before) / fabs(before) * 100);
     else
         strbuf_addf(out, " %10s\n", "-");
     return true;
@@ -193,14 +204,18 @@ static size_t put_pairs(const struct metric *a, const struct metric *b, struct s
     double factor = factor_between(b->units, a->units);
     size_t count = 0;
     if (isnan(factor)) {
-        strbuf_addf(out, "%-52s units differ: %s, %s\n", a->name, a->units ? a->units : "none", b->units ? b->units : "none");
+        strbuf_addf(out, "%-52s units differ: %s, %s\n", a->name, a->units ? a->units : "none",
+                    b->units ? b->units : "none");
         return 0;
     }
     const struct value *left_mean = is_statistics(a) ? value_get(a->statistics, "mean") : a->statistics;
     const struct value *right_mean = is_statistics(b) ? value_get(b->statistics, "mean") : b->statistics;
-    count += put_pair(a, left_mean, right_mean, factor, is_statistics(a) ? "mean" : "", out);
+    count += put_pair(a, &(struct pair){is_statistics(a) ? "mean" : "", left_mean, right_mean, factor}, out);
     for (size_t i = 1; is_statistics(a) && is_statistics(b) && i < sizeof figures / sizeof figures[0]; i++)
-        count += put_pair(a, value_get(a->statistics, figures[i]), value_get(b->statistics, figures[i]), factor, figures[i], out);
+        count += put_pair(a,
+                          &(struct pair){figures[i], value_get(a->statistics, figures[i]),
+                                         value_get(b->statistics, figures[i]), factor},
+                          out);
     return count;
 }
 

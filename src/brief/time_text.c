@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#define US_PER_S          INT64_C(1000000)
-#define S_PER_DAY         INT64_C(86400)
+#define US_PER_S  INT64_C(1000000)
+#define S_PER_DAY INT64_C(86400)
 /* Numbers beyond this are milliseconds. */
 #define SECONDS_WATERSHED 2e10
 #define UNIX_S_MIN        INT64_C(-62135596800) /* year 1 */
@@ -30,14 +30,14 @@ static int month_days(int year, int month)
 
 static bool is_valid(const struct civil *t)
 {
-    return t->year >= 1 && t->month >= 1 && t->month <= 12 && t->day >= 1 && t->day <= month_days(t->year, t->month) && t->hour < 24 &&
-           t->minute < 60 && t->second < 60;
+    return t->year >= 1 && t->month >= 1 && t->month <= 12 && t->day >= 1 && t->day <= month_days(t->year, t->month) &&
+           t->hour < 24 && t->minute < 60 && t->second < 60;
 }
 
 static void print_civil(const struct civil *t, char ret[TIME_TEXT_BYTES])
 {
-    size_t used = (size_t)snprintf(ret, TIME_TEXT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", t->year % 10000, t->month % 100, t->day % 100, t->hour % 100,
-                                   t->minute % 100, t->second % 100);
+    size_t used = (size_t)snprintf(ret, TIME_TEXT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", t->year % 10000,
+                                   t->month % 100, t->day % 100, t->hour % 100, t->minute % 100, t->second % 100);
     if (t->microsecond != 0)
         used += (size_t)snprintf(ret + used, TIME_TEXT_BYTES - used, ".%06d", t->microsecond % 1000000);
     if (!t->has_zone)
@@ -46,7 +46,8 @@ static void print_civil(const struct civil *t, char ret[TIME_TEXT_BYTES])
     if (minutes == 0)
         (void)snprintf(ret + used, TIME_TEXT_BYTES - used, "Z");
     else
-        (void)snprintf(ret + used, TIME_TEXT_BYTES - used, "%c%02d:%02d", t->zone_minutes < 0 ? '-' : '+', minutes / 60 % 100, minutes % 60);
+        (void)snprintf(ret + used, TIME_TEXT_BYTES - used, "%c%02d:%02d", t->zone_minutes < 0 ? '-' : '+',
+                       minutes / 60 % 100, minutes % 60);
 }
 
 /* Exactly `digits` digits. */
@@ -126,7 +127,8 @@ static void civil_from_days(int64_t days, struct civil *t)
     days += 719468;
     int64_t era = (days >= 0 ? days : days - 146096) / 146097, day_of_era = days - era * 146097;
     int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100), shifted = (5 * day_of_year + 2) / 153;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100),
+            shifted = (5 * day_of_year + 2) / 153;
     t->day = (int)(day_of_year - (153 * shifted + 2) / 5 + 1);
     t->month = (int)(shifted < 10 ? shifted + 3 : shifted - 9);
     t->year = (int)(year_of_era + era * 400 + (t->month <= 2));
@@ -145,7 +147,8 @@ bool time_from_number(double number, char ret[TIME_TEXT_BYTES])
         unix_s++;
     }
     int64_t days = unix_s / S_PER_DAY - (unix_s % S_PER_DAY < 0), rest = unix_s - days * S_PER_DAY;
-    struct civil t = {.hour = (int)(rest / 3600), .minute = (int)(rest / 60 % 60), .second = (int)(rest % 60), .has_zone = true};
+    struct civil t = {
+        .hour = (int)(rest / 3600), .minute = (int)(rest / 60 % 60), .second = (int)(rest % 60), .has_zone = true};
     t.microsecond = (int)microsecond;
     civil_from_days(days, &t);
     print_civil(&t, ret);
@@ -158,7 +161,8 @@ bool time_local(int64_t unix_s, char ret[TIME_TEXT_BYTES])
     struct tm local;
     if (unix_s < UNIX_S_MIN + S_PER_DAY || unix_s > UNIX_S_MAX - S_PER_DAY || !localtime_r(&when, &local))
         return false;
-    struct civil t = {local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec, 0, true, 0};
+    struct civil t = {
+        local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec, 0, true, 0};
     t.zone_minutes = (int)(local.tm_gmtoff / 60);
     print_civil(&t, ret);
     return true;

@@ -42,9 +42,10 @@ static const struct unit UNITS[UNIT_NUMBER] = {
     [UNIT_WATTS] = {"Watts", UNITS_POWER, UNIT_WATTS, 1},
 };
 
-static const char *const NAMES[] = {"count",  "pixels", "percent", "fraction", "ratio",    "ms",      "s",        "bytes",     "MB",       "GB",
-                                    "TB",     "MiB",    "GiB",     "TiB",      "Mbit/s",   "Gbit/s",  "Tbit/s",   "GiB/s",     "MB/s",     "GB/s",
-                                    "TB/s",   "ms/token", "s/token", "tokens/s", "queries/s", "images/s", "videos/s", "audios/s", "Watts",   NULL};
+static const char *const NAMES[] = {
+    "count", "pixels",   "percent", "fraction", "ratio",     "ms",       "s",        "bytes",    "MB",    "GB",
+    "TB",    "MiB",      "GiB",     "TiB",      "Mbit/s",    "Gbit/s",   "Tbit/s",   "GiB/s",    "MB/s",  "GB/s",
+    "TB/s",  "ms/token", "s/token", "tokens/s", "queries/s", "images/s", "videos/s", "audios/s", "Watts", NULL};
 _Static_assert(sizeof NAMES / sizeof NAMES[0] == UNIT_NUMBER + 1, "every unit has a name");
 
 const struct model_choices model_units = {"Units", "What a value is counted in.", NAMES};

@@ -436,7 +436,8 @@ bool value_is_true(const struct value *value)
 
 const char *value_type_name(const struct value *value)
 {
-    static const char *const names[] = {"null", "a boolean", "an integer", "a number", "text", "a time", "a list", "a mapping"};
+    static const char *const names[] = {"null", "a boolean", "an integer", "a number",
+                                        "text", "a time",    "a list",     "a mapping"};
     return value ? names[value->type] : "nothing";
 }
 
@@ -473,8 +474,8 @@ bool value_equal(const struct value *a, const struct value *b)
     case VALUE_INT:
         return a->text && b->text ? equal_text(a, b) : !a->text && !b->text && a->integer == b->integer;
     case VALUE_FLOAT:
-        return (isnan(a->number) && isnan(b->number)) || !(a->number < b->number || a->number > b->number ||
-                                                           isnan(a->number) || isnan(b->number));
+        return (isnan(a->number) && isnan(b->number)) ||
+               !(a->number < b->number || a->number > b->number || isnan(a->number) || isnan(b->number));
     case VALUE_TEXT:
     case VALUE_TIME:
         return equal_text(a, b);

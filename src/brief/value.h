@@ -6,8 +6,8 @@
  * Trees of values: what readers make, converters build, the model checks and writers print. All nodes of a tree live in
  * its arena and are freed with it. Building never needs a check at each step: when memory or the limit is exhausted the
  * functions return NULL, take NULL as "missing", and tree->failed stays set for one look at the end. Look-ups take NULL
- * and give NULL. A node is in one container at most; value_share makes a second one of the same content. Not for several
- * threads at a time.
+ * and give NULL. A node is in one container at most; value_share makes a second one of the same content. Not for
+ * several threads at a time.
  */
 
 #include "base/arena.h"

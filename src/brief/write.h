@@ -4,9 +4,9 @@
 
 /*
  * Trees as text. YAML: keys sorted by code point, block style, two spaces, plain ASCII, every text that any YAML 1.1 or
- * 1.2 reader could take for another type quoted, floats with a dot, so that all readers give equal values. JSON: members
- * in the order of the tree, ASCII, non-finite numbers as Infinity and NaN (which JSON has not; Python's reader takes
- * them). Failures stick in the buffer.
+ * 1.2 reader could take for another type quoted, floats with a dot, so that all readers give equal values. JSON:
+ * members in the order of the tree, ASCII, non-finite numbers as Infinity and NaN (which JSON has not; Python's reader
+ * takes them). Failures stick in the buffer.
  */
 
 #include "base/strbuf.h"

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/report_line.h"
+#include "cmd/commands.h"
+#include "cmd/version.h"
+#include "reports/reports.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define EXIT_USAGE     2
-#define UPSTREAM_NAME  "benchmark-report"
+#define EXIT_USAGE 2
 
 static const struct {
     const char *name;
-    int (*run)(int argc, char **argv, const char *program);
+    int (*run)(struct reports_call *call);
     const char *summary;
 } SUBCOMMANDS[] = {
-    {"convert", report_convert, "Make benchmark reports of a load generator's results"},
-    {"validate", report_validate, "Check reports and say all that is wrong with them"},
-    {"show", report_show, "Print a report as a table"},
-    {"diff", report_diff, "Compare the figures of two reports"},
-    {"schema", report_schema, "Print the JSON Schema of a version"},
+    {"convert", reports_convert, "Make benchmark reports of a load generator's results"},
+    {"validate", reports_validate, "Check reports and say all that is wrong with them"},
+    {"show", reports_show, "Print a report as a table"},
+    {"diff", reports_diff, "Compare the figures of two reports"},
+    {"schema", reports_schema, "Print the JSON Schema of a version"},
 };
 
 static const struct opt_exit EXITS[] = {
@@ -31,7 +33,8 @@ static const struct opt_command LINE = {
     .name = "report",
     .summary = "Benchmark reports: convert, validate, show, diff, schema",
     .description = "Works on benchmark reports of the llm-d formats 0.1 and 0.2.1.\n\n"
-                   "convert makes reports of the results of a load generator, validate checks reports, show prints one as a table, diff "
+                   "convert makes reports of the results of a load generator, validate checks reports, show prints one "
+                   "as a table, diff "
                    "compares two, schema prints the JSON Schema of a version. Each explains itself with --help.\n\n"
                    "The name benchmark-report is `assay report convert` with the command line of the llm-d tool.",
     .operands = "convert|validate|show|diff|schema …",
@@ -42,27 +45,56 @@ static const struct opt_command LINE = {
                 "assay report diff before.yaml after.yaml",
 };
 
-static int list_subcommands(FILE *stream)
+static int list_subcommands(void)
 {
-    fprintf(stream, "usage: assay report SUBCOMMAND [options] FILE…\n\n");
+    fprintf(stderr, "usage: assay report SUBCOMMAND [options] FILE…\n\n");
     for (size_t i = 0; i < sizeof SUBCOMMANDS / sizeof SUBCOMMANDS[0]; i++)
-        fprintf(stream, "  %-10s%s\n", SUBCOMMANDS[i].name, SUBCOMMANDS[i].summary);
-    return stream == stdout ? 0 : EXIT_USAGE;
+        fprintf(stderr, "  %-10s%s\n", SUBCOMMANDS[i].name, SUBCOMMANDS[i].summary);
+    return EXIT_USAGE;
+}
+
+static const char *process_variable(void *context, const char *name)
+{
+    (void)context;
+    return getenv(name);
+}
+
+static int run_call(int (*function)(struct reports_call *call), int argc, char **argv, const char *program)
+{
+    struct reports_call call;
+    reports_call_init(&call, argc, argv, program);
+    call.getenv = process_variable;
+    int exit_code = function(&call);
+    fputs(strbuf_text(&call.err), stderr);
+    int printed = call.help ? command_print_help(call.help) : command_print("report", &call.out);
+    reports_call_done(&call);
+    return exit_code != 0 ? exit_code : printed;
+}
+
+static int print_man(void)
+{
+    struct strbuf text AS_AUTO_STRBUF;
+    strbuf_init(&text, 0);
+    reports_man(version_info()->version, &text);
+    return command_print("report", &text);
 }
 
 static int run(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/'), *self = slash ? slash + 1 : argv[0];
-    if (strcmp(self, UPSTREAM_NAME) == 0)
-        return report_convert(argc, argv, UPSTREAM_NAME);
+    if (argc == 2 && strcmp(argv[1], "--man") == 0)
+        return print_man();
+    if (strcmp(self, REPORTS_UPSTREAM_NAME) == 0)
+        return run_call(reports_convert, argc, argv, REPORTS_UPSTREAM_NAME);
     if (argc < 2)
-        return list_subcommands(stderr);
+        return list_subcommands();
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return list_subcommands(stdout);
+        return command_print_help(&LINE);
     for (size_t i = 0; i < sizeof SUBCOMMANDS / sizeof SUBCOMMANDS[0]; i++)
         if (strcmp(argv[1], SUBCOMMANDS[i].name) == 0)
-            return SUBCOMMANDS[i].run(argc - 1, argv + 1, "assay report");
-    return report_fail("assay report", EXIT_USAGE, "unknown subcommand \"%s\": convert, validate, show, diff or schema", argv[1]);
+            return run_call(SUBCOMMANDS[i].run, argc - 1, argv + 1, "assay report");
+    fprintf(stderr, "assay report: unknown subcommand \"%s\"\n", argv[1]);
+    return list_subcommands();
 }
 
 const struct command command_report = {.line = &LINE, .run = run};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native files (tests/golden/brief/native) into reports (tests/golden/brief/expected), run.uid aside; and every native file
- * with each of its members removed in turn: a report, or an error that names a path, never a crash.
+ * Native files (tests/golden/brief/native) into reports (tests/golden/brief/expected), run.uid aside; and every native
+ * file with each of its members removed in turn: a report, or an error that names a path, never a crash.
  */
 #include "brief/convert.h"
 #include "brief/write.h"
@@ -26,14 +26,46 @@ static const struct {
     struct variable environment[6];
 } CASES[] = {
     {"vllm-0.1", "vllm-benchmark", "0.1", "vllm.json", false, {{NULL, NULL}}},
-    {"vllm-0.2", "vllm-benchmark", "0.2", "vllm.json", false, {{"LLMDBENCH_RUN_EXPERIMENT_ID", " my-experiment "}, {"LLMDBENCH_DESCRIPTION_KEYWORDS", "a, b,,c "}, {NULL, NULL}}},
-    {"vllm-0.2-pod", "vllm-benchmark", "0.2.1", "vllm.json", false,
-     {{"LLMDBENCH_MAGIC_ENVAR", "1"}, {"LLMDBENCH_HARNESS_ARGS", "--dataset-name random --random-input-len=256 --random-output-len 128 --flag"}, {"LLMDBENCH_HARNESS_VERSION", "v9"}, {"LLMDBENCH_HARNESS_LOAD_PARALLELISM", "2"}, {"POD_UID", "pod-1"}, {NULL, NULL}}},
-    {"inferencemax-0.2", "inferencemax", "0.2.1", "vllm.json", false, {{"LLMDBENCH_RUN_EXPERIMENT_RESULTS_DIR", "/results/run-1786024743123-hipkpq_1/"}, {"LLMDBENCH_DESCRIPTION_TEXT", "as it is"}, {NULL, NULL}}},
+    {"vllm-0.2",
+     "vllm-benchmark",
+     "0.2",
+     "vllm.json",
+     false,
+     {{"LLMDBENCH_RUN_EXPERIMENT_ID", " my-experiment "},
+      {"LLMDBENCH_DESCRIPTION_KEYWORDS", "a, b,,c "},
+      {NULL, NULL}}},
+    {"vllm-0.2-pod",
+     "vllm-benchmark",
+     "0.2.1",
+     "vllm.json",
+     false,
+     {{"LLMDBENCH_MAGIC_ENVAR", "1"},
+      {"LLMDBENCH_HARNESS_ARGS", "--dataset-name random --random-input-len=256 --random-output-len 128 --flag"},
+      {"LLMDBENCH_HARNESS_VERSION", "v9"},
+      {"LLMDBENCH_HARNESS_LOAD_PARALLELISM", "2"},
+      {"POD_UID", "pod-1"},
+      {NULL, NULL}}},
+    {"inferencemax-0.2",
+     "inferencemax",
+     "0.2.1",
+     "vllm.json",
+     false,
+     {{"LLMDBENCH_RUN_EXPERIMENT_RESULTS_DIR", "/results/run-1786024743123-hipkpq_1/"},
+      {"LLMDBENCH_DESCRIPTION_TEXT", "as it is"},
+      {NULL, NULL}}},
     {"guidellm-0.1", "guidellm", "0.1", "guidellm.json", false, {{NULL, NULL}}},
     {"guidellm-0.2", "guidellm", "0.2", "guidellm.json", false, {{NULL, NULL}}},
     {"stage_2-0.1", "inference-perf", "0.1", "stage_2_lifecycle_metrics.json", false, {{NULL, NULL}}},
-    {"stage_2-0.2", "inference-perf", "0.2", "stage_2_lifecycle_metrics.json", false, {{"LLMDBENCH_TREATMENT_NAME", "t1"}, {"LLMDBENCH_TREATMENT_GROUP", "g"}, {"LLMDBENCH_TREATMENT_CONCURRENT_WITH", "t2,t3"}, {"LLMDBENCH_RUN_EXPERIMENT_ID", "e"}, {NULL, NULL}}},
+    {"stage_2-0.2",
+     "inference-perf",
+     "0.2",
+     "stage_2_lifecycle_metrics.json",
+     false,
+     {{"LLMDBENCH_TREATMENT_NAME", "t1"},
+      {"LLMDBENCH_TREATMENT_GROUP", "g"},
+      {"LLMDBENCH_TREATMENT_CONCURRENT_WITH", "t2,t3"},
+      {"LLMDBENCH_RUN_EXPERIMENT_ID", "e"},
+      {NULL, NULL}}},
     {"stage_3-0.2", "inference-perf", "0.2", "stage_3_lifecycle_metrics.json", false, {{NULL, NULL}}},
     {"session-0.1", "vllm-benchmark", "0.1", "stage_1_session_lifecycle_metrics.json", true, {{NULL, NULL}}},
     {"session-0.2", "vllm-benchmark", "0.2", "stage_1_session_lifecycle_metrics.json", true, {{NULL, NULL}}},
@@ -53,7 +85,11 @@ static const char *lookup(void *context, const char *name)
 
 static struct convert_request request_of(size_t index, const char *path)
 {
-    return (struct convert_request){.generator = CASES[index].generator, .version = CASES[index].version, .path = path, .is_session = CASES[index].is_session, .getenv = lookup,
+    return (struct convert_request){.generator = CASES[index].generator,
+                                    .version = CASES[index].version,
+                                    .path = path,
+                                    .is_session = CASES[index].is_session,
+                                    .getenv = lookup,
                                     .context = (void *)(uintptr_t)CASES[index].environment};
 }
 
@@ -63,7 +99,8 @@ static void pin_uid(struct brief_report *report)
     if (report->model == &model_0_1)
         return;
     tree_init(&tree, 0);
-    assert_int_equal(brief_set(report, "run.uid", value_text(&tree, "00000000-0000-0000-0000-000000000000"), NULL), AS_OK);
+    assert_int_equal(brief_set(report, "run.uid", value_text(&tree, "00000000-0000-0000-0000-000000000000"), NULL),
+                     AS_OK);
     tree_done(&tree);
 }
 
@@ -170,11 +207,19 @@ static void test_refused_requests(void **state)
     } cases[] = {
         {{.generator = "nop", .version = "0.2", .path = NATIVE "nop.yaml"}, AS_E_UNSUPPORTED, "not supported"},
         {{.generator = "assay", .version = "0.1", .path = NATIVE "vllm.json"}, AS_E_UNSUPPORTED, "not supported"},
-        {{.generator = "other", .version = "0.2", .path = NATIVE "vllm.json"}, AS_E_USAGE, "Unsupported workload generator"},
-        {{.generator = "nop", .version = "0.3", .path = NATIVE "vllm.json"}, AS_E_USAGE, "Invalid benchmark report version: 0.3"},
+        {{.generator = "other", .version = "0.2", .path = NATIVE "vllm.json"},
+         AS_E_USAGE,
+         "Unsupported workload generator"},
+        {{.generator = "nop", .version = "0.3", .path = NATIVE "vllm.json"},
+         AS_E_USAGE,
+         "Invalid benchmark report version: 0.3"},
         {{.generator = "guidellm", .version = "0.2", .path = NATIVE "vllm.json"}, AS_E_INVALID, "benchmarks"},
-        {{.generator = "guidellm", .version = "0.2", .path = NATIVE "guidellm.json", .has_index = true, .index = 2}, AS_E_INVALID, "no index 2"},
-        {{.generator = "guidellm", .version = "0.2", .path = NATIVE "guidellm.json", .has_index = true, .index = -1}, AS_E_INVALID, "stage"},
+        {{.generator = "guidellm", .version = "0.2", .path = NATIVE "guidellm.json", .has_index = true, .index = 2},
+         AS_E_INVALID,
+         "no index 2"},
+        {{.generator = "guidellm", .version = "0.2", .path = NATIVE "guidellm.json", .has_index = true, .index = -1},
+         AS_E_INVALID,
+         "stage"},
         {{.generator = "vllm-benchmark", .version = "0.2", .path = NATIVE "none.json"}, AS_E_NOTFOUND, "none.json"},
         {{.generator = "vllm-benchmark", .version = "0.2", .path = "tests/golden/brief"}, AS_E_INVALID, "regular file"},
     };
@@ -197,9 +242,11 @@ static void test_native_export(void **state)
     struct strbuf out AS_AUTO_STRBUF;
     struct brief_report report;
     struct as_error err = {0};
-    static const char run[] = "{\"stage\": 3, \"sut\": {\"engine\": \"vllm\", \"engine_version\": \"1.0\", \"accelerator\": {\"model\": \"H100\", \"count\": 8, \"parallelism\": {\"tp\": 8}}}, \"sweep\": {\"code\": \"sweep-1\"}}";
+    static const char run[] =
+        "{\"stage\": 3, \"sut\": {\"engine\": \"vllm\", \"engine_version\": \"1.0\", \"accelerator\": {\"model\": "
+        "\"H100\", \"count\": 8, \"parallelism\": {\"tp\": 8}}}, \"sweep\": {\"code\": \"sweep-1\"}}";
     strbuf_init(&out, 0);
-    if (brief_from_summary(summary, len, run, sizeof run - 1, &out, NULL, &err) != AS_OK)
+    if (brief_from_summary(&(struct summary_texts){summary, len, run, sizeof run - 1}, &out, NULL, &err) != AS_OK)
         fail_msg("%s", err.message);
     brief_init(&report);
     assert_int_equal(brief_read_text(&report, out.data, out.len, &err), AS_OK);
@@ -219,6 +266,7 @@ static int pin_zone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_missing_members), cmocka_unit_test(test_refused_requests), cmocka_unit_test(test_native_export)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_missing_members),
+                                       cmocka_unit_test(test_refused_requests), cmocka_unit_test(test_native_export)};
     return cmocka_run_group_tests(tests, pin_zone, NULL);
 }

@@ -12,7 +12,8 @@ static void test_sha(void **state)
 {
     (void)state;
     static const char long_text[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-    static const uint8_t sha1_abc[] = {0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xba, 0x3e, 0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d};
+    static const uint8_t sha1_abc[] = {0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xba, 0x3e,
+                                       0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d};
     char hex[SHA256_HEX_BYTES], many[1000];
     uint8_t sha1[20];
     sha256_hex("", 0, hex);
@@ -49,7 +50,7 @@ static void check_canonical(const char *json, const char *expected)
     struct strbuf text AS_AUTO_STRBUF;
     tree_init(&tree, 0);
     strbuf_init(&text, 0);
-    assert_int_equal(read_text(json, strlen(json), NULL, &tree, &value, NULL), AS_OK);
+    assert_int_equal(read_text(json, strlen(json), &tree, &value, NULL), AS_OK);
     write_canonical(value, &text);
     assert_string_equal(text.data, expected);
     tree_done(&tree);
@@ -60,7 +61,8 @@ static void test_canonical(void **state)
     (void)state;
     char hex[SHA256_HEX_BYTES];
     check_canonical("{}", "{}");
-    check_canonical("{\"b\": [1, 2.0, null], \"a\": {\"z\": true, \"Z\": 1e-7}}", "{\"a\": {\"Z\": 1e-07, \"z\": true}, \"b\": [1, 2.0, null]}");
+    check_canonical("{\"b\": [1, 2.0, null], \"a\": {\"z\": true, \"Z\": 1e-7}}",
+                    "{\"a\": {\"Z\": 1e-07, \"z\": true}, \"b\": [1, 2.0, null]}");
     check_canonical("{\"\xC3\xA9\": \"\xF0\x9F\x98\x80\\n\\u0007\"}", "{\"\\u00e9\": \"\\ud83d\\ude00\\n\\u0007\"}");
     check_canonical("[99999999999999999999, -0.0, 1e16]", "[99999999999999999999, -0.0, 1e+16]");
     sha256_hex("{}", 2, hex);
@@ -69,6 +71,7 @@ static void test_canonical(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sha), cmocka_unit_test(test_uuids), cmocka_unit_test(test_canonical)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sha), cmocka_unit_test(test_uuids),
+                                       cmocka_unit_test(test_canonical)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

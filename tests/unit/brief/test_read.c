@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static as_status read_string(struct tree *tree, const char *text, read_skip_list skip, struct value **ret, struct as_error *err)
+static as_status read_string(struct tree *tree, const char *text, read_skip_list skip, struct value **ret,
+                             struct as_error *err)
 {
     tree_init(tree, READ_TREE_BYTES_MAX);
-    return read_text(text, strlen(text), skip, tree, ret, err);
+    return read_parts(&(struct read_parts){text, strlen(text), skip}, tree, ret, err);
 }
 
 /* The tree, on one line. */
@@ -47,10 +48,14 @@ static void check_refused(const char *text, as_status expected, int64_t line)
 static void test_same_tree(void **state)
 {
     (void)state;
-    check_tree("{\"b\": [1, 2.5, \"x\"], \"a\": {\"c\": null, \"d\": true}}", NULL, "{\"a\": {\"c\": null, \"d\": true}, \"b\": [1, 2.5, \"x\"]}");
-    check_tree("b:\n- 1\n- 2.5\n- x\na: {c: ~, d: yes}\n", NULL, "{\"a\": {\"c\": null, \"d\": true}, \"b\": [1, 2.5, \"x\"]}");
+    check_tree("{\"b\": [1, 2.5, \"x\"], \"a\": {\"c\": null, \"d\": true}}", NULL,
+               "{\"a\": {\"c\": null, \"d\": true}, \"b\": [1, 2.5, \"x\"]}");
+    check_tree("b:\n- 1\n- 2.5\n- x\na: {c: ~, d: yes}\n", NULL,
+               "{\"a\": {\"c\": null, \"d\": true}, \"b\": [1, 2.5, \"x\"]}");
     check_tree("\xEF\xBB\xBF{\"a\": 1}", NULL, "{\"a\": 1}");
-    check_tree("\xEF\xBB\xBF" "a: 1\n", NULL, "{\"a\": 1}");
+    check_tree("\xEF\xBB\xBF"
+               "a: 1\n",
+               NULL, "{\"a\": 1}");
     check_tree("", NULL, "null");
     check_tree("8080: x\nyes: y\n", NULL, "{\"8080\": \"x\", \"yes\": \"y\"}");
     check_tree("a: '1'\nb: \"2\"\nc: |\n  3\n", NULL, "{\"a\": \"1\", \"b\": \"2\", \"c\": \"3\\n\"}");
@@ -59,9 +64,11 @@ static void test_same_tree(void **state)
 static void test_numbers(void **state)
 {
     (void)state;
-    check_tree("[1e-05, 2E10, 1e400, -0, 12345678901234567890123]", NULL, "[1e-05, 20000000000.0, Infinity, 0, 12345678901234567890123]");
+    check_tree("[1e-05, 2E10, 1e400, -0, 12345678901234567890123]", NULL,
+               "[1e-05, 20000000000.0, Infinity, 0, 12345678901234567890123]");
     check_tree("[1e-05, x]", NULL, "[\"1e-05\", \"x\"]");
-    check_tree("{\"a\": NaN, \"b\": -Infinity, \"c\": \"NaN\"}", NULL, "{\"a\": NaN, \"b\": -Infinity, \"c\": \"NaN\"}");
+    check_tree("{\"a\": NaN, \"b\": -Infinity, \"c\": \"NaN\"}", NULL,
+               "{\"a\": NaN, \"b\": -Infinity, \"c\": \"NaN\"}");
     check_tree("a: NaN\n", NULL, "{\"a\": \"NaN\"}");
 }
 
@@ -85,9 +92,12 @@ static void test_equal_keys(void **state)
 static void test_aliases(void **state)
 {
     (void)state;
-    check_tree("a: &x {b: 1}\nc: *x\nd: [*x, *x]\n", NULL, "{\"a\": {\"b\": 1}, \"c\": {\"b\": 1}, \"d\": [{\"b\": 1}, {\"b\": 1}]}");
-    check_tree("base: &b {x: 1, y: 2}\nmore:\n  <<: *b\n  y: 3\n", NULL, "{\"base\": {\"x\": 1, \"y\": 2}, \"more\": {\"x\": 1, \"y\": 3}}");
-    check_tree("p: &p {x: 1}\nq: &q {x: 2, z: 4}\nm: {<<: [*p, *q]}\n", NULL, "{\"m\": {\"x\": 1, \"z\": 4}, \"p\": {\"x\": 1}, \"q\": {\"x\": 2, \"z\": 4}}");
+    check_tree("a: &x {b: 1}\nc: *x\nd: [*x, *x]\n", NULL,
+               "{\"a\": {\"b\": 1}, \"c\": {\"b\": 1}, \"d\": [{\"b\": 1}, {\"b\": 1}]}");
+    check_tree("base: &b {x: 1, y: 2}\nmore:\n  <<: *b\n  y: 3\n", NULL,
+               "{\"base\": {\"x\": 1, \"y\": 2}, \"more\": {\"x\": 1, \"y\": 3}}");
+    check_tree("p: &p {x: 1}\nq: &q {x: 2, z: 4}\nm: {<<: [*p, *q]}\n", NULL,
+               "{\"m\": {\"x\": 1, \"z\": 4}, \"p\": {\"x\": 1}, \"q\": {\"x\": 2, \"z\": 4}}");
     check_refused("a: *nobody\n", AS_E_INVALID, 1);
     check_refused("a: &x\n  b: *x\n", AS_E_INVALID, 2);
 }
@@ -97,7 +107,8 @@ static void test_alias_bomb(void **state)
     (void)state;
     char text[2048] = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n", *at = text + strlen(text);
     for (int i = 1; i < 12; i++)
-        at += snprintf(at, 128, "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+        at += snprintf(at, 128, "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i, i - 1, i - 1,
+                       i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     check_refused(text, AS_E_LIMIT, 0);
 }
 
@@ -164,9 +175,12 @@ static void test_skipping(void **state)
 {
     (void)state;
     static const char *const skip[] = {"runs.*.requests", "runs.*.metrics.*.pdf", "text", NULL};
-    static const char *const json = "{\"runs\":[{\"requests\":[[1,{\"pdf\":2}]],\"n\":1,\"metrics\":{\"a\":{\"pdf\":[1],\"mean\":2},\"pdf\":3}},{\"requests\":null}],\"text\":\"t\",\"pdf\":4}";
-    static const char *const yaml = "runs:\n- requests: [[1, {pdf: 2}]]\n  n: 1\n  metrics: {a: {pdf: [1], mean: 2}, pdf: 3}\n- requests:\ntext: t\npdf: 4\n";
-    static const char *const expected = "{\"pdf\": 4, \"runs\": [{\"metrics\": {\"a\": {\"mean\": 2}, \"pdf\": 3}, \"n\": 1}, {}]}";
+    static const char *const json = "{\"runs\":[{\"requests\":[[1,{\"pdf\":2}]],\"n\":1,\"metrics\":{\"a\":{\"pdf\":[1]"
+                                    ",\"mean\":2},\"pdf\":3}},{\"requests\":null}],\"text\":\"t\",\"pdf\":4}";
+    static const char *const yaml = "runs:\n- requests: [[1, {pdf: 2}]]\n  n: 1\n  metrics: {a: {pdf: [1], mean: 2}, "
+                                    "pdf: 3}\n- requests:\ntext: t\npdf: 4\n";
+    static const char *const expected =
+        "{\"pdf\": 4, \"runs\": [{\"metrics\": {\"a\": {\"mean\": 2}, \"pdf\": 3}, \"n\": 1}, {}]}";
     check_tree(json, skip, expected);
     check_tree(yaml, skip, expected);
     struct tree tree;
@@ -177,7 +191,9 @@ static void test_skipping(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_tree), cmocka_unit_test(test_numbers), cmocka_unit_test(test_equal_keys), cmocka_unit_test(test_aliases), cmocka_unit_test(test_alias_bomb),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_depth), cmocka_unit_test(test_long_texts), cmocka_unit_test(test_skipping)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_tree), cmocka_unit_test(test_numbers),    cmocka_unit_test(test_equal_keys),
+        cmocka_unit_test(test_aliases),   cmocka_unit_test(test_alias_bomb), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_depth),     cmocka_unit_test(test_long_texts), cmocka_unit_test(test_skipping)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,12 @@ static void check_type(const char *text, enum value_type type)
 static void test_types(void **state)
 {
     static const char *const nulls[] = {"", "~", "null", "NULL"}, *const bools[] = {"yes", "No", "TRUE", "off"};
-    static const char *const ints[] = {"0", "-12", "+7", "1_000", "0b101", "0x1F", "0755", "1:30", "123456789012345678901234567890"};
-    static const char *const floats[] = {"1.0", ".5", "1.", "-1.5e+3", "1.0e-07", ".inf", "-.INF", ".nan", "1:30.5", "6.02_1"};
-    static const char *const texts[] = {"y", "n", "1e5", "1e-05", "2E10", "NaN", "Infinity", "08", "0x", "1.2.3", "-", "+.5", "nul", "12:61"};
+    static const char *const ints[] = {
+        "0", "-12", "+7", "1_000", "0b101", "0x1F", "0755", "1:30", "123456789012345678901234567890"};
+    static const char *const floats[] = {"1.0",  ".5",    "1.",   "-1.5e+3", "1.0e-07",
+                                         ".inf", "-.INF", ".nan", "1:30.5",  "6.02_1"};
+    static const char *const texts[] = {"y",  "n",  "1e5",   "1e-05", "2E10", "NaN", "Infinity",
+                                        "08", "0x", "1.2.3", "-",     "+.5",  "nul", "12:61"};
     static const char *const times[] = {"2026-01-01", "2026-01-01T00:00:00Z", "2026-1-1 1:02:03.5 +02:00"};
     (void)state;
     for (size_t i = 0; i < ARRAY_COUNT(nulls); i++)
@@ -63,7 +66,16 @@ static void test_number_texts(void **state)
     static const struct {
         const char *text;
         double value;
-    } good[] = {{"5", 5}, {"1e-05", 1e-05}, {"1_000", 1000}, {" 7 ", 7}, {"+.5", .5}, {"007.50", 7.5}, {"3.", 3}, {"1e999", (double)INFINITY}, {"-inf", -(double)INFINITY}, {"1.e2", 100}};
+    } good[] = {{"5", 5},
+                {"1e-05", 1e-05},
+                {"1_000", 1000},
+                {" 7 ", 7},
+                {"+.5", .5},
+                {"007.50", 7.5},
+                {"3.", 3},
+                {"1e999", (double)INFINITY},
+                {"-inf", -(double)INFINITY},
+                {"1.e2", 100}};
     static const char *const bad[] = {"", "-", "x", "1__0", "_1", "1_", "0x10", "1e", ".", "1 2", "1,5", "--1", "infx"};
     double number;
     int64_t integer;
@@ -92,7 +104,15 @@ static void test_times(void **state)
                                           {"1760000000", "2025-10-09T08:53:20Z"},
                                           {"1760000000500", "2025-10-09T08:53:20.500000Z"},
                                           {"-1", "1969-12-31T23:59:59Z"}};
-    static const char *const bad[] = {"", "yesterday", "2026-13-01", "2025-02-29", "2026-01-02T25:00", "2026-01-02T03:04:05X", "2026-01-02T03:04:05+25:00", "12:30", "2026-01-02T"};
+    static const char *const bad[] = {"",
+                                      "yesterday",
+                                      "2026-13-01",
+                                      "2025-02-29",
+                                      "2026-01-02T25:00",
+                                      "2026-01-02T03:04:05X",
+                                      "2026-01-02T03:04:05+25:00",
+                                      "12:30",
+                                      "2026-01-02T"};
     char text[TIME_TEXT_BYTES];
     for (size_t i = 0; i < ARRAY_COUNT(good); i++) {
         if (!time_normalise(good[i][0], strlen(good[i][0]), text))
@@ -112,8 +132,15 @@ static void test_float_texts(void **state)
     static const struct {
         double value;
         const char *yaml, *python;
-    } cases[] = {{1, "1.0", "1.0"}, {0.1 + 0.2, "0.30000000000000004", "0.30000000000000004"}, {1e-7, "1.0e-07", "1e-07"}, {1e16, "1.0e+16", "1e+16"},
-                 {1.5e-7, "1.5e-07", "1.5e-07"}, {1e100, "1.0e+100", "1e+100"}, {-0.0, "-0.0", "-0.0"}, {(double)INFINITY, ".inf", "Infinity"}, {1e15, "1000000000000000.0", "1000000000000000.0"}};
+    } cases[] = {{1, "1.0", "1.0"},
+                 {0.1 + 0.2, "0.30000000000000004", "0.30000000000000004"},
+                 {1e-7, "1.0e-07", "1e-07"},
+                 {1e16, "1.0e+16", "1e+16"},
+                 {1.5e-7, "1.5e-07", "1.5e-07"},
+                 {1e100, "1.0e+100", "1e+100"},
+                 {-0.0, "-0.0", "-0.0"},
+                 {(double)INFINITY, ".inf", "Infinity"},
+                 {1e15, "1000000000000000.0", "1000000000000000.0"}};
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         struct strbuf yaml AS_AUTO_STRBUF, python AS_AUTO_STRBUF;
         strbuf_init(&yaml, 0);
@@ -127,6 +154,8 @@ static void test_float_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_types), cmocka_unit_test(test_integers), cmocka_unit_test(test_number_texts), cmocka_unit_test(test_times), cmocka_unit_test(test_float_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_types), cmocka_unit_test(test_integers),
+                                       cmocka_unit_test(test_number_texts), cmocka_unit_test(test_times),
+                                       cmocka_unit_test(test_float_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/report_line.h"
+#include "reports/internal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-int report_fail(const char *program, int code, const char *fmt, ...)
-{
-    char line[1200];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(line, sizeof line, fmt, args);
-    va_end(args);
-    fprintf(stderr, "%s: %s\n", program, line);
-    return code;
-}
-
-static const struct report_letter *find_letter(const struct report_letter *letters, char letter)
+static const struct reports_letter *find_letter(const struct reports_letter *letters, char letter)
 {
     for (; letters->letter; letters++)
         if (letters->letter == letter)
@@ -25,14 +13,16 @@ static const struct report_letter *find_letter(const struct report_letter *lette
 }
 
 /* The one long name that begins with these letters: an option's, of flags also "no-" and the name. */
-static const struct opt *find_abbreviated(const struct opt_command *line, const char *text, size_t len, bool *ret_is_negated)
+static const struct opt *find_abbreviated(const struct opt_command *line, const char *text, size_t len,
+                                          bool *ret_is_negated)
 {
     const struct opt *found = NULL;
-    for (size_t i = 0; i < line->tables[0]->count; i++) {
+    for (size_t i = 0; line->table_count > 0 && i < line->tables[0]->count; i++) {
         const struct opt *option = &line->tables[0]->options[i];
         char negated[64];
         (void)snprintf(negated, sizeof negated, "no-%s", option->name);
-        bool is_plain = strncmp(option->name, text, len) == 0, is_negated = option->type == OPT_FLAG && strncmp(negated, text, len) == 0;
+        bool is_plain = strncmp(option->name, text, len) == 0,
+             is_negated = option->type == OPT_FLAG && strncmp(negated, text, len) == 0;
         if (is_plain && strlen(option->name) == len) {
             *ret_is_negated = false;
             return option;
@@ -68,14 +58,15 @@ static void put_option(struct rewriting *words, const char *name, const char *jo
 {
     if (!joined && words->at + 1 < words->argc)
         joined = words->argv[++words->at];
-    put_word(words, joined ? arena_printf(words->arena, "--%s=%s", name, joined) : arena_printf(words->arena, "--%s", name));
+    put_word(words,
+             joined ? arena_printf(words->arena, "--%s=%s", name, joined) : arena_printf(words->arena, "--%s", name));
 }
 
 /* One word of letters, "-fs" or "-wX". */
-static void put_letters(struct rewriting *words, const struct report_letter *letters, char *word)
+static void put_letters(struct rewriting *words, const struct reports_letter *letters, char *word)
 {
     for (const char *at = word + 1; *at; at++) {
-        const struct report_letter *letter = find_letter(letters, *at);
+        const struct reports_letter *letter = find_letter(letters, *at);
         if (!letter) {
             put_word(words, at == word + 1 ? word : arena_printf(words->arena, "-%s", at));
             return;
@@ -93,27 +84,28 @@ static void put_long(struct rewriting *words, char *word)
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
     bool is_negated = false;
-    const struct opt *option = strncmp("help", word + 2, len) == 0 ? NULL : find_abbreviated(words->line, word + 2, len, &is_negated);
+    const struct opt *option =
+        strncmp("help", word + 2, len) == 0 ? NULL : find_abbreviated(words->line, word + 2, len, &is_negated);
     if (!option)
         put_word(words, word);
     else if (option->type == OPT_FLAG)
-        put_word(words, arena_printf(words->arena, "--%s%s%s", is_negated ? "no-" : "", option->name, equals ? equals : ""));
+        put_word(words,
+                 arena_printf(words->arena, "--%s%s%s", is_negated ? "no-" : "", option->name, equals ? equals : ""));
     else
         put_option(words, option->name, equals ? equals + 1 : NULL);
 }
 
-char **report_long_form(const struct opt_command *line, const struct report_letter *letters, int argc, char **argv, struct arena *arena, int *ret_argc)
+bool reports_long_form(struct reports_call *call, const struct opt_command *line, const struct reports_letter *letters,
+                       struct arena *arena)
 {
     /* Bundled flags may become a word each. */
-    size_t room = (size_t)argc + 1;
-    for (int i = 0; i < argc; i++)
-        room += argv[i][0] == '-' ? strlen(argv[i]) : 0;
-    struct rewriting words = {line, arena, arena_calloc(arena, room, sizeof(char *)), 0, argc, argv, 0};
-    if (!words.out)
-        return NULL;
+    size_t room = (size_t)call->argc + 1;
+    for (int i = 0; i < call->argc; i++)
+        room += call->argv[i][0] == '-' ? strlen(call->argv[i]) : 0;
+    struct rewriting words = {line, arena, arena_calloc(arena, room, sizeof(char *)), 0, call->argc, call->argv, 0};
     bool is_over = false;
-    for (; words.at < argc; words.at++) {
-        char *word = argv[words.at];
+    for (; words.out && words.at < call->argc; words.at++) {
+        char *word = call->argv[words.at];
         is_over = is_over || strcmp(word, "--") == 0;
         if (words.at == 0 || is_over || word[0] != '-' || word[1] == '\0')
             put_word(&words, word);
@@ -122,6 +114,7 @@ char **report_long_form(const struct opt_command *line, const struct report_lett
         else
             put_letters(&words, letters, word);
     }
-    *ret_argc = words.count;
-    return words.out;
+    call->argv = words.out;
+    call->argc = words.count;
+    return words.out != NULL;
 }

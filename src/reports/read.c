@@ -1,67 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/internal.h"
+
 #include "base/file.h"
 #include "base/json_write.h"
 #include "brief/schema.h"
 #include "brief/show.h"
-#include "cmd/report_line.h"
 
-#include <stdio.h>
 #include <string.h>
-
-#define EXIT_USAGE 2
 
 struct read_options {
     bool is_json;
     int form;
 };
 static const struct opt VALIDATE_OPTIONS[] = {
-    {.name = "json", .type = OPT_FLAG, .at = offsetof(struct read_options, is_json), .group = "Output",
+    {.name = "json",
+     .type = OPT_FLAG,
+     .at = offsetof(struct read_options, is_json),
+     .group = "Output",
      .sentence = "Print a JSON list: file, valid, version, and errors with path, message and line."},
 };
 static const struct opt_table VALIDATE_TABLE = OPT_TABLE(VALIDATE_OPTIONS, 0);
 static const struct opt_table *const VALIDATE_TABLES[] = {&VALIDATE_TABLE};
 static const char *const FORMS[] = {"schema", "page", "rules", NULL};
 static const struct opt SCHEMA_OPTIONS[] = {
-    {.name = "form", .type = OPT_ENUM, .at = offsetof(struct read_options, form), .group = "Output", .choices = FORMS, .initial = "schema",
+    {.name = "form",
+     .type = OPT_ENUM,
+     .at = offsetof(struct read_options, form),
+     .group = "Output",
+     .choices = FORMS,
+     .initial = "schema",
      .sentence = "As what: the JSON Schema, a page of tables in Markdown, or one line a rule."},
 };
 static const struct opt_table SCHEMA_TABLE = OPT_TABLE(SCHEMA_OPTIONS, 0);
 static const struct opt_table *const SCHEMA_TABLES[] = {&SCHEMA_TABLE};
-static const struct opt_exit EXITS[] = {{0, "Done; every report is valid."}, {2, "The command line is wrong."}, {65, "A report is not valid."}, {66, "A file does not exist."}, {74, "Reading or writing failed."}};
+static const struct opt_exit EXITS[] = {{0, "Done; every report is valid."},
+                                        {2, "The command line is wrong."},
+                                        {65, "A report is not valid."},
+                                        {66, "A file does not exist."},
+                                        {74, "Reading or writing failed."}};
 #define EXIT_LIST .exits = EXITS, .exit_count = sizeof EXITS / sizeof EXITS[0]
 
-static const struct opt_command VALIDATE = {.name = "report validate", .summary = "Check reports and say all that is wrong with them", .operands = "FILE…", .tables = VALIDATE_TABLES, .table_count = 1, EXIT_LIST,
-    .examples = "assay report validate benchmark_report.yaml"};
-static const struct opt_command SHOW = {.name = "report show", .summary = "Print a report as a table", .operands = "FILE", EXIT_LIST, .examples = "assay report show benchmark_report.yaml"};
-static const struct opt_command DIFF = {.name = "report diff", .summary = "Compare the figures of two reports, in the units of the first", .operands = "A B", EXIT_LIST, .examples = "assay report diff before.yaml after.yaml"};
-static const struct opt_command SCHEMA = {.name = "report schema", .summary = "Print the JSON Schema of a version", .operands = "0.1|0.2.1", .tables = SCHEMA_TABLES, .table_count = 1, EXIT_LIST,
-    .examples = "assay report schema 0.2.1"};
+static const struct opt_command VALIDATE = {.name = "report validate",
+                                            .summary = "Check reports and say all that is wrong with them",
+                                            .operands = "FILE…",
+                                            .tables = VALIDATE_TABLES,
+                                            .table_count = 1,
+                                            EXIT_LIST,
+                                            .examples = "assay report validate benchmark_report.yaml"};
+static const struct opt_command SHOW = {.name = "report show",
+                                        .summary = "Print a report as a table",
+                                        .operands = "FILE",
+                                        EXIT_LIST,
+                                        .examples = "assay report show benchmark_report.yaml"};
+static const struct opt_command DIFF = {.name = "report diff",
+                                        .summary = "Compare the figures of two reports, in the units of the first",
+                                        .operands = "A B",
+                                        EXIT_LIST,
+                                        .examples = "assay report diff before.yaml after.yaml"};
+static const struct opt_command SCHEMA = {.name = "report schema",
+                                          .summary = "Print the JSON Schema of a version",
+                                          .operands = "0.1|0.2.1",
+                                          .tables = SCHEMA_TABLES,
+                                          .table_count = 1,
+                                          EXIT_LIST,
+                                          .examples = "assay report schema 0.2.1"};
 
-/* What all of them do first; false with the exit status when there is nothing more to do. */
+/* What all of them begin with. */
 struct reading {
     struct arena arena;
     struct read_options options;
     struct opt_parsed parsed;
-    const char *program;
+    struct reports_call *call;
 };
 
-static bool begin(struct reading *reading, const struct opt_command *line, int argc, char **argv, const char *program, int *ret_exit)
+/* False, with the exit status, when there is nothing more to do. */
+static bool begin(struct reading *reading, struct reports_call *call, const struct opt_command *line, int *ret_exit)
 {
-    static const struct report_letter letters[] = {{'h', false, "help"}, {'\0', false, NULL}};
-    static const struct opt_table nothing = {NULL, 0, 0};
-    static const struct opt_table *const none[] = {&nothing};
-    struct opt_command own = *line;
+    static const struct reports_letter letters[] = {{'h', false, "help"}, {'\0', false, NULL}};
     struct as_error err = {0};
-    *reading = (struct reading){.program = program};
+    *reading = (struct reading){.call = call};
     arena_init(&reading->arena, 0, 0);
-    if (own.table_count == 0)
-        own.tables = none;
-    char **words = report_long_form(&own, letters, argc, argv, &reading->arena, &argc);
-    const struct opt_input input = {argc, words, NULL, &reading->options, &reading->arena};
-    if (!words || options_read(line, &input, &reading->parsed, &err) != AS_OK)
-        *ret_exit = report_fail(program, EXIT_USAGE, "%s", err.message);
+    bool is_rewritten = reports_long_form(call, line, letters, &reading->arena);
+    const struct opt_input input = {call->argc, call->argv, NULL, &reading->options, &reading->arena};
+    *ret_exit = 0;
+    if (!is_rewritten || options_read(line, &input, &reading->parsed, &err) != AS_OK)
+        *ret_exit = reports_fail(call, REPORTS_EXIT_USAGE, "%s", err.message);
     else if (reading->parsed.wants_help)
-        *ret_exit = command_print_help(line);
+        call->help = line;
     else
         return true;
     arena_done(&reading->arena);
@@ -71,7 +96,7 @@ static bool begin(struct reading *reading, const struct opt_command *line, int a
 static int wrong_operands(struct reading *reading, const char *what)
 {
     arena_done(&reading->arena);
-    return report_fail(reading->program, EXIT_USAGE, "needs %s; --help explains", what);
+    return reports_fail(reading->call, REPORTS_EXIT_USAGE, "needs %s; --help explains", what);
 }
 
 static as_status read_report(struct brief_report *report, const char *path, struct as_error *err)
@@ -84,7 +109,8 @@ static as_status read_report(struct brief_report *report, const char *path, stru
     return status == AS_OK ? brief_read_text(report, strbuf_text(&text), text.len, err) : status;
 }
 
-static void put_verdict(struct json_writer *writer, const char *path, const struct brief_report *report, as_status status, const struct as_error *err)
+static void put_verdict(struct json_writer *writer, const char *path, const struct brief_report *report,
+                        as_status status, const struct as_error *err)
 {
     json_open_object(writer);
     json_member_string(writer, "file", path);
@@ -112,7 +138,8 @@ static void put_verdict(struct json_writer *writer, const char *path, const stru
     json_close_object(writer);
 }
 
-static void print_verdict(const char *path, const struct brief_report *report, as_status status, const struct as_error *err, struct strbuf *out)
+static void print_verdict(const char *path, const struct brief_report *report, as_status status,
+                          const struct as_error *err, struct strbuf *out)
 {
     struct strbuf lines AS_AUTO_STRBUF;
     strbuf_init(&lines, 0);
@@ -131,18 +158,16 @@ static void print_verdict(const char *path, const struct brief_report *report, a
     }
 }
 
-int report_validate(int argc, char **argv, const char *program)
+int reports_validate(struct reports_call *call)
 {
     struct reading reading;
-    struct strbuf text AS_AUTO_STRBUF;
     struct json_writer writer;
     int exit_code;
-    strbuf_init(&text, 0);
-    if (!begin(&reading, &VALIDATE, argc, argv, program, &exit_code))
+    if (!begin(&reading, call, &VALIDATE, &exit_code))
         return exit_code;
     if (reading.parsed.operand_count == 0)
         return wrong_operands(&reading, "at least one file");
-    json_writer_init(&writer, &text, 2);
+    json_writer_init(&writer, &call->out, 2);
     if (reading.options.is_json)
         json_open_array(&writer);
     exit_code = 0;
@@ -155,44 +180,42 @@ int report_validate(int argc, char **argv, const char *program)
         if (reading.options.is_json)
             put_verdict(&writer, path, &report, status, &err);
         else
-            print_verdict(path, &report, status, &err, &text);
+            print_verdict(path, &report, status, &err, &call->out);
         exit_code = status != AS_OK && exit_code == 0 ? status_exit_code(status) : exit_code;
         brief_done(&report);
     }
     if (reading.options.is_json) {
         json_close_array(&writer);
-        strbuf_addc(&text, '\n');
+        strbuf_addc(&call->out, '\n');
     }
-    int printed = command_print("report", &text);
     arena_done(&reading.arena);
-    return printed != 0 ? printed : exit_code;
+    return exit_code;
 }
 
-static int refuse(const struct reading *reading, const struct brief_report *report, as_status status, const struct as_error *err)
+static int refuse(const struct reading *reading, const struct brief_report *report, as_status status,
+                  const struct as_error *err)
 {
-    (void)report_fail(reading->program, 0, "%s", err->message[0] ? err->message : status_sentence(status));
-    for (const struct problem *problem = report->problems.first ? report->problems.first->next : NULL; problem; problem = problem->next)
-        fprintf(stderr, "  %s: %s\n", problem->path, problem->message);
+    (void)reports_fail(reading->call, 0, "%s", err->message[0] ? err->message : status_sentence(status));
+    for (const struct problem *problem = report->problems.first ? report->problems.first->next : NULL; problem;
+         problem = problem->next)
+        strbuf_addf(&reading->call->err, "  %s: %s\n", problem->path, problem->message);
     return status_exit_code(status);
 }
 
-int report_show(int argc, char **argv, const char *program)
+int reports_show(struct reports_call *call)
 {
     struct reading reading;
-    struct strbuf text AS_AUTO_STRBUF;
     struct brief_report report;
     struct as_error err = {0};
     int exit_code;
-    strbuf_init(&text, 0);
-    if (!begin(&reading, &SHOW, argc, argv, program, &exit_code))
+    if (!begin(&reading, call, &SHOW, &exit_code))
         return exit_code;
     if (reading.parsed.operand_count != 1)
         return wrong_operands(&reading, "one file");
     brief_init(&report);
     as_status status = read_report(&report, reading.parsed.operands[0], &err);
     if (status == AS_OK) {
-        show_report(&report, &text);
-        exit_code = command_print("report", &text);
+        show_report(&report, &call->out);
     } else {
         exit_code = refuse(&reading, &report, status, &err);
     }
@@ -201,16 +224,14 @@ int report_show(int argc, char **argv, const char *program)
     return exit_code;
 }
 
-int report_diff(int argc, char **argv, const char *program)
+int reports_diff(struct reports_call *call)
 {
     struct reading reading;
-    struct strbuf text AS_AUTO_STRBUF;
     struct brief_report reports[2];
     struct as_error err = {0};
     int exit_code;
     as_status status = AS_OK;
-    strbuf_init(&text, 0);
-    if (!begin(&reading, &DIFF, argc, argv, program, &exit_code))
+    if (!begin(&reading, call, &DIFF, &exit_code))
         return exit_code;
     if (reading.parsed.operand_count != 2)
         return wrong_operands(&reading, "two files");
@@ -223,8 +244,7 @@ int report_diff(int argc, char **argv, const char *program)
             exit_code = refuse(&reading, &reports[i], status, &err);
     }
     if (status == AS_OK) {
-        (void)show_difference(&reports[0], &reports[1], &text);
-        exit_code = command_print("report", &text);
+        (void)show_difference(&reports[0], &reports[1], &call->out);
     }
     brief_done(&reports[0]);
     brief_done(&reports[1]);
@@ -232,24 +252,21 @@ int report_diff(int argc, char **argv, const char *program)
     return exit_code;
 }
 
-int report_schema(int argc, char **argv, const char *program)
+int reports_schema(struct reports_call *call)
 {
     struct reading reading;
-    struct strbuf text AS_AUTO_STRBUF;
     int exit_code;
-    strbuf_init(&text, 0);
-    if (!begin(&reading, &SCHEMA, argc, argv, program, &exit_code))
+    if (!begin(&reading, call, &SCHEMA, &exit_code))
         return exit_code;
     const struct model *model = reading.parsed.operand_count == 1 ? model_find(reading.parsed.operands[0]) : NULL;
     if (!model)
         return wrong_operands(&reading, "a version, 0.1 or 0.2.1");
     if (reading.options.form == 0)
-        schema_write(model, &text);
+        schema_write(model, &call->out);
     else if (reading.options.form == 1)
-        schema_write_page(model, 3, &text);
+        schema_write_page(model, 3, &call->out);
     else
-        schema_write_rules(model, &text);
-    exit_code = command_print("report", &text);
+        schema_write_rules(model, &call->out);
     arena_done(&reading.arena);
     return exit_code;
 }
