@@ -44,6 +44,17 @@ static void note_unknown(struct prompts *prompts, const char *key)
         snprintf(prompts->unknown_member, sizeof prompts->unknown_member, "%s", key);
 }
 
+static bool is_known(const struct reading *reading, const char *key)
+{
+    static const char *const ours[] = {"prompt", "expected_output_tokens", "id", NULL};
+    const char *const *lists[] = {ours, reading->options->extension ? reading->options->extension->members : NULL};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const char *const *name = lists[i]; name && *name; name++)
+            if (strcmp(*name, key) == 0)
+                return true;
+    return false;
+}
+
 static as_status read_fields(struct reading *reading, const struct json_value *line, struct fields *ret,
                              struct as_error *err)
 {
@@ -52,8 +63,7 @@ static as_status read_fields(struct reading *reading, const struct json_value *l
                          json_type_name(line->type));
     *ret = (struct fields){json_get(line, "prompt"), json_get(line, "expected_output_tokens"), json_get(line, "id")};
     for (const struct json_value *member = line->first; member; member = member->next)
-        if (strcmp(member->key, "prompt") != 0 && strcmp(member->key, "expected_output_tokens") != 0 &&
-            strcmp(member->key, "id") != 0)
+        if (!is_known(reading, member->key))
             note_unknown(reading->prompts, member->key);
     return AS_OK;
 }
@@ -113,6 +123,9 @@ static as_status read_line(struct reading *reading, const char *line, size_t len
         status = check_expected(&fields, ret, err);
     if (status == AS_OK)
         status = read_id(reading, &fields, ret, err);
+    const struct prompt_extension *extension = reading->options->extension;
+    if (status == AS_OK && extension)
+        status = extension->take(extension->context, reading->prompts->count, value, err);
     if (status != AS_OK)
         return status;
     ret->len = fields.prompt->len;

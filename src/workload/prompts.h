@@ -17,6 +17,7 @@
  */
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "workload/digest.h"
 
@@ -37,6 +38,17 @@ struct prompt {
     int64_t expected_output_tokens; /* -1 = not given */
 };
 
+/*
+ * Reads what a tool adds to a line of prompts. `take` is called for each line whose own members are sound, with the index that its prompt
+ * will have; a failure makes it a bad line, or with AS_E_NOMEM ends the reading. A line may be given that is then left out for no other
+ * reason than memory.
+ */
+struct prompt_extension {
+    const char *const *members; /* names it knows, ends with NULL */
+    void *context;
+    as_status (*take)(void *context, size_t index, const struct json_value *line, struct as_error *err);
+};
+
 struct prompts_options {
     const char *name; /* stands for the source in messages; NULL = the source itself, "the prompts" from memory */
     bool skip_bad_lines;
@@ -45,6 +57,7 @@ struct prompts_options {
     const char *proxy;
     bool insecure;
     int64_t timeout_ns; /* of the download, 0 = 120 s */
+    const struct prompt_extension *extension; /* NULL = none */
 };
 
 struct prompts {
