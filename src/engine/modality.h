@@ -19,7 +19,8 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#define PAYLOAD_PARTS_MAX 4
+/* A nonce and eight media items between their JSON. */
+#define PAYLOAD_PARTS_MAX 20
 
 /* The body of a request, by reference; the bytes live until the request's end (in the context or in the answer). */
 struct payload {

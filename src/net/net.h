@@ -33,7 +33,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#define NET_REQUEST_PARTS_MAX 8
+#define NET_REQUEST_PARTS_MAX 22
 
 /* One server; where it is and how to speak to it. Strings are owned (net_endpoint_done). */
 struct net_endpoint {
