@@ -69,8 +69,12 @@ void options_help(const struct opt_command *command, size_t width, struct strbuf
     size_t count = command_option_count(command);
     const char *group;
     width = width < WIDTH_MIN ? WIDTH_MIN : width;
-    strbuf_addf(out, "usage: assay %s%s%s%s\n\n%s.\n", command->name, count ? " [options]" : "", command->operands ? " " : "",
-                command->operands ? command->operands : "", command->summary);
+    struct strbuf summary AS_AUTO_STRBUF;
+    strbuf_init(&summary, 0);
+    strbuf_addf(&summary, "%s.", command->summary);
+    strbuf_addf(out, "usage: assay %s%s%s%s\n", command->name, count ? " [options]" : "", command->operands ? " " : "",
+                command->operands ? command->operands : "");
+    add_paragraphs(out, strbuf_text(&summary), width);
     if (command->description)
         add_paragraphs(out, command->description, width);
     for (size_t g = 0; (group = command_group(command, g)) != NULL; g++) {
