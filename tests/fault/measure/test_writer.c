@@ -40,6 +40,9 @@ static struct writer *open_writer(const char *folder, struct counted *counted)
     memset(counted, 0, sizeof *counted);
     if (writer_open(&options, &writer, &err) != AS_OK)
         fail_msg("%s", err.message);
+    struct record_sink sink = writer_sink(writer);
+    struct clock_offset offset = {0};
+    sink.start(sink.context, (struct mono){0}, &offset);
     return writer;
 }
 
@@ -47,8 +50,6 @@ static void put_records(struct writer *writer, int64_t from, int64_t to)
 {
     struct request_record record;
     struct record_sink sink = writer_sink(writer);
-    struct clock_offset offset = {0};
-    sink.start(sink.context, (struct mono){0}, &offset);
     for (int64_t seq = from; seq < to; seq++) {
         made_record(seq, &record, gaps, text);
         sink.put(sink.context, 0, &record);
