@@ -31,6 +31,8 @@ struct writer {
     struct strbuf batch;
     int64_t batch_records;
     bool is_torn; /* the file ends inside a line that could not be cut off */
+    void (*complete)(void *context, struct request_record *record);
+    void *complete_context;
     void (*on_record)(void *context, const struct request_record *record);
     void *on_record_context;
     struct writer_result result;
@@ -115,6 +117,8 @@ static void release_rings(struct writer *writer)
 static void take_record(struct writer *writer, struct request_record *record)
 {
     record->gap_stats = gap_counter_count(&writer->gaps, &record->gaps);
+    if (writer->complete)
+        writer->complete(writer->complete_context, record);
     record_writer_line(&writer->lines, record, &writer->batch);
     writer->batch_records++;
     writer->result.records++;
@@ -226,6 +230,8 @@ as_status writer_open(const struct writer_options *options, struct writer **ret,
         return error_set(err, AS_E_NOMEM, "no memory for the record writer");
     writer->fd = -1;
     writer->threads = options->threads;
+    writer->complete = options->complete;
+    writer->complete_context = options->complete_context;
     writer->on_record = options->on_record;
     writer->on_record_context = options->on_record_context;
     strbuf_init(&writer->batch, 0);

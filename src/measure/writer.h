@@ -28,6 +28,12 @@ struct writer_options {
     uint32_t threads;              /* of the engine */
     size_t ring_bytes;             /* a ring's; 0 = JOURNAL_RING_BYTES */
     struct record_context context; /* strings live until writer_close */
+    /*
+     * Called for every record before its line is made, from the writer's thread: may change what is not an instant or an
+     * outcome and give it texts that live until the next call (work that has no place in an engine thread). May be NULL.
+     */
+    void (*complete)(void *context, struct request_record *record);
+    void *complete_context;
     /* Called for every record, from the writer's thread; gap_stats is set. May be NULL. */
     void (*on_record)(void *context, const struct request_record *record);
     void *on_record_context;
