@@ -298,6 +298,31 @@ static as_status group_status(const struct tally_group *group)
     return AS_OK;
 }
 
+/* The tool's own figures, written as JSON and kept as a tree. */
+static as_status own_block(const struct tally_group *group, const struct summary_window *window, struct arena *arena,
+                           struct summary_block *block)
+{
+    const struct own_figures *figures = group->count ? group->tallies[0]->figures : NULL;
+    if (!figures)
+        return AS_OK;
+    AS_AUTO_STRBUF struct strbuf text;
+    struct json_writer writer;
+    struct own_tally **tallies = arena_calloc(arena, group->count, sizeof(struct own_tally *));
+    if (!tallies)
+        return AS_E_NOMEM;
+    for (size_t i = 0; i < group->count; i++)
+        tallies[i] = group->tallies[i]->own;
+    strbuf_init(&text, 0);
+    json_writer_init(&writer, &text, 0);
+    json_open_object(&writer);
+    struct own_group own = {tallies, group->count, group->rules, window, block, group->is_total};
+    as_status status = figures->write(&own, &writer);
+    json_close_object(&writer);
+    if (status == AS_OK)
+        status = json_writer_status(&writer);
+    return status == AS_OK ? json_parse(text.data, text.len, NULL, arena, &block->own, NULL) : status;
+}
+
 as_status tally_block(const struct tally_group *group, const struct summary_window *window, struct arena *arena,
                       struct summary_block *ret)
 {
@@ -319,5 +344,5 @@ as_status tally_block(const struct tally_group *group, const struct summary_wind
     ret->window_rates = rates_over(ret, window->duration_ns);
     ret->spec_rates = rates_over(ret, window->elapsed_ns);
     set_goodput(group->rules, window->duration_ns, ret);
-    return AS_OK;
+    return own_block(group, window, arena, ret);
 }

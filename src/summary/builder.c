@@ -32,12 +32,17 @@ static size_t run_of(struct summary_builder *builder, const struct run_facts *fa
     return builder->run_count++;
 }
 
-static struct tally *tally_new(struct column_store *store)
+static struct tally *tally_new(struct column_store *store, const struct own_figures *figures)
 {
     struct tally *tally = malloc(sizeof *tally);
-    if (tally)
-        tally_init(tally, store);
-    return tally;
+    if (!tally)
+        return NULL;
+    tally_init(tally, store);
+    if (tally_set_figures(tally, figures, store) == AS_OK)
+        return tally;
+    tally_done(tally);
+    free(tally);
+    return NULL;
 }
 
 static as_status need_tallies(struct summary_builder *builder, size_t count)
@@ -53,7 +58,7 @@ static as_status need_tallies(struct summary_builder *builder, size_t count)
         builder->tally_capacity = capacity;
     }
     while (builder->tally_count < count) {
-        struct tally *tally = tally_new(&builder->store);
+        struct tally *tally = tally_new(&builder->store, builder->figures);
         if (!tally)
             return AS_E_NOMEM;
         builder->tallies[builder->tally_count++] = tally;
@@ -65,7 +70,7 @@ static as_status set_up(struct summary_builder *builder, const struct run_facts 
 {
     builder->shards = calloc(shard_count + 1, sizeof *builder->shards);
     builder->runs = calloc(shard_count + 1, sizeof *builder->runs);
-    builder->unassigned = tally_new(&builder->store);
+    builder->unassigned = tally_new(&builder->store, builder->figures);
     if (!builder->shards || !builder->runs || !builder->unassigned)
         return AS_E_NOMEM;
     builder->shard_count = shard_count;
@@ -94,6 +99,7 @@ as_status summary_builder_new(const struct run_facts *const *shards, size_t shar
     if (!builder)
         return AS_E_NOMEM;
     column_store_open(&builder->store, spill_folder);
+    builder->figures = own_figures_find(shards[0]->tool);
     column_init(&builder->sent, &builder->store);
     column_init(&builder->done, &builder->store);
     as_status status = set_up(builder, shards, shard_count);

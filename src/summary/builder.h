@@ -45,6 +45,7 @@ struct summary_builder {
     struct builder_run *runs;
     size_t run_count;
     struct column_store store;
+    const struct own_figures *figures; /* the first shard's tool's, NULL = none */
     struct tally **tallies; /* by endpoint index; the last one is for those without */
     size_t tally_count, tally_capacity;
     struct tally *unassigned;

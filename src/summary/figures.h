@@ -7,6 +7,7 @@
  * -1 = unknown; doubles are NAN when undefined. Everything undefined is written as null.
  */
 
+#include "base/json.h"
 #include "engine/record.h"
 #include "stats/distribution.h"
 
@@ -141,6 +142,7 @@ struct summary_block {
     struct first_request first;
     struct chunk_figures chunks;
     struct length_figures lengths;
+    const struct json_value *own; /* the tool's own figures, an object; NULL = it has none */
 };
 
 /* Instants are ns since the (earliest) epoch; -1 = unknown. */

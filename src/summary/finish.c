@@ -112,7 +112,7 @@ static as_status set_blocks(struct summary_builder *builder, struct summary *sum
     if (status != AS_OK)
         return status;
     size_t count = builder->tally_count;
-    struct tally_group group = {all, count + 1, &summary->facts->rules};
+    struct tally_group group = {all, count + 1, &summary->facts->rules, true};
     status = tally_block(&group, &summary->window, &summary->arena, &summary->total);
     if (status == AS_OK)
         status = tally_lag(&group, &summary->client.lag);
@@ -129,6 +129,7 @@ static as_status set_blocks(struct summary_builder *builder, struct summary *sum
         return AS_OK;
     }
     for (size_t i = 0; i < count && status == AS_OK; i++) {
+        group.is_total = false;
         group.tallies = &all[i];
         group.count = 1;
         status = tally_block(&group, &summary->window, &summary->arena, &summary->endpoints[i]);

@@ -71,7 +71,7 @@ static void write_thin(struct json_writer *w, const struct distribution *d)
         json_close_array(w);
 }
 
-static void write_distribution(struct json_writer *w, const char *key, const struct distribution *d, double scale)
+void summary_write_distribution(struct json_writer *w, const char *key, const struct distribution *d, double scale)
 {
     open_member(w, key);
     json_member_int(w, "n", d->n);
@@ -91,7 +91,7 @@ static void write_latency(struct json_writer *w, const struct summary_block *blo
 {
     open_member(w, "latency");
     for (int i = 0; i < LATENCY_COUNT; i++)
-        write_distribution(w, latency_member((enum latency_metric)i), &block->latency[i], NS_IN_MS);
+        summary_write_distribution(w, latency_member((enum latency_metric)i), &block->latency[i], NS_IN_MS);
     json_close_object(w);
 }
 
@@ -271,7 +271,7 @@ static void write_answers(struct json_writer *w, const struct summary_block *blo
     json_member_int(w, "shorter", lengths->shorter);
     json_member_int(w, "longer", lengths->longer);
     json_member_int(w, "zero_tokens", block->zero_token_successes);
-    write_distribution(w, "ratio", &lengths->ratio_ppm, PPM_IN_ONE);
+    summary_write_distribution(w, "ratio", &lengths->ratio_ppm, PPM_IN_ONE);
     json_close_object(w);
     open_member(w, "bytes");
     json_member_int(w, "sent", block->bytes_sent);
@@ -282,14 +282,18 @@ static void write_answers(struct json_writer *w, const struct summary_block *blo
 }
 
 /* The blocks that all requests and each endpoint have alike; counts are written before. */
-static void write_block(struct json_writer *w, const struct summary_block *block, const struct run_rules *rules)
+static void write_block(struct json_writer *w, const struct summary_block *block, const struct run_facts *facts)
 {
     write_latency(w, block);
     write_tokens(w, block);
     write_throughput(w, block);
-    write_goodput(w, block, rules);
+    write_goodput(w, block, &facts->rules);
     write_errors(w, block);
     write_answers(w, block);
+    if (!block->own)
+        return;
+    json_key(w, facts->tool);
+    json_put_value(w, block->own);
 }
 
 static void write_identity(struct json_writer *w, const struct summary *s)
@@ -369,7 +373,7 @@ static void write_endpoints(struct json_writer *w, const struct summary *s)
         open_member(w, "counts");
         write_request_counts(w, &s->endpoints[i].counts);
         json_close_object(w);
-        write_block(w, &s->endpoints[i], &facts->rules);
+        write_block(w, &s->endpoints[i], facts);
         json_close_object(w);
     }
     json_close_array(w);
@@ -388,9 +392,9 @@ static void write_steady_figures(struct json_writer *w, const struct steady_figu
     write_rates(w, &steady->rates);
     json_close_object(w);
     open_member(w, "latency");
-    write_distribution(w, "response_time_ms", &steady->response_time, NS_IN_MS);
-    write_distribution(w, "ttft_ms", &steady->ttft, NS_IN_MS);
-    write_distribution(w, "tpot_ms", &steady->tpot, NS_IN_MS);
+    summary_write_distribution(w, "response_time_ms", &steady->response_time, NS_IN_MS);
+    summary_write_distribution(w, "ttft_ms", &steady->ttft, NS_IN_MS);
+    summary_write_distribution(w, "tpot_ms", &steady->tpot, NS_IN_MS);
     json_close_object(w);
 }
 
@@ -425,7 +429,7 @@ static void write_client_timing(struct json_writer *w, const struct client_figur
 {
     json_member_double(w, "cpu_ratio", client->cpu_ratio);
     json_member_double(w, "cpu_s", client->cpu_s);
-    write_distribution(w, "client_lag_us", &client->lag, NS_IN_US);
+    summary_write_distribution(w, "client_lag_us", &client->lag, NS_IN_US);
     open_member(w, "read_lag_us");
     member_count(w, "n", client->reads);
     member_us(w, "p50", client->read_lag_p50_ns);
@@ -530,7 +534,7 @@ as_status summary_write_json(const struct summary *summary, int indent, struct s
     write_identity(&writer, summary);
     write_window(&writer, &summary->window);
     write_counts(&writer, summary);
-    write_block(&writer, &summary->total, &summary->facts->rules);
+    write_block(&writer, &summary->total, summary->facts);
     write_endpoints(&writer, summary);
     write_steady(&writer, &summary->steady);
     write_client(&writer, &summary->client);

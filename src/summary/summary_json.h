@@ -8,9 +8,12 @@
  * newline. AS_E_NOMEM, AS_E_LIMIT from the buffer.
  */
 
+#include "base/json_write.h"
 #include "base/strbuf.h"
 #include "summary/summary.h"
 
+/* A member that is a distribution, its values divided by `scale`. */
+void summary_write_distribution(struct json_writer *w, const char *key, const struct distribution *d, double scale);
 as_status summary_write_json(const struct summary *summary, int indent, struct strbuf *ret) AS_NODISCARD;
 
 #endif

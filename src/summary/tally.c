@@ -14,6 +14,16 @@ void tally_init(struct tally *tally, struct column_store *store)
     tally->cached_tokens = -1;
     tally->oom_seq = NO_SEQ;
     tally->first.seq = NO_SEQ;
+    arena_init(&tally->scratch, 0, 0);
+}
+
+as_status tally_set_figures(struct tally *tally, const struct own_figures *figures, struct column_store *store)
+{
+    if (!figures)
+        return AS_OK;
+    tally->own = figures->make(store);
+    tally->figures = figures;
+    return tally->own ? AS_OK : AS_E_NOMEM;
 }
 
 void tally_done(struct tally *tally)
@@ -24,6 +34,9 @@ void tally_done(struct tally *tally)
         free(tally->examples[i].message);
     free(tally->oom_message);
     free(tally->gaps);
+    if (tally->own)
+        tally->figures->drop(tally->own);
+    arena_done(&tally->scratch);
 }
 
 void request_counts_add(struct request_counts *to, const struct request_counts *from)
@@ -290,6 +303,19 @@ static void take_success(struct tally *tally, const struct run_rules *rules, con
     };
 }
 
+static void take_own(struct tally *tally, const struct request_record *record)
+{
+    const struct json_value *own = NULL;
+    as_status status = AS_OK;
+    if (record->modality_json.at)
+        status = json_parse(record->modality_json.at, record->modality_json.len, NULL, &tally->scratch, &own, NULL);
+    if (status != AS_E_NOMEM)
+        status = tally->figures->take(tally->own, record, own);
+    if (status != AS_OK)
+        tally->status = status;
+    arena_reset(&tally->scratch);
+}
+
 void tally_add(struct tally *tally, const struct run_rules *rules, const struct request_record *record,
                int64_t shift_ns)
 {
@@ -297,6 +323,8 @@ void tally_add(struct tally *tally, const struct run_rules *rules, const struct 
     sum_up(&tally->bytes_sent, record->bytes_sent);
     sum_up(&tally->bytes_received, record->bytes_received);
     sum_up(&tally->damaged_events, record->damaged_events);
+    if (tally->own)
+        take_own(tally, record);
     for (uint32_t rest = record->flags; rest; rest &= rest - 1)
         tally->flags[__builtin_ctz(rest)]++;
     switch (record->outcome) {

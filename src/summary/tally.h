@@ -9,6 +9,7 @@
 
 #include "stats/column.h"
 #include "stats/histogram.h"
+#include "summary/own.h"
 #include "summary/summary.h"
 
 #define HTTP_STATUS_SLOTS 1000
@@ -68,10 +69,15 @@ struct tally {
     struct tally_example examples[ERROR_EXAMPLES_MAX];
     size_t example_count;
     struct first_request first; /* seq INT64_MAX = none */
-    as_status status;           /* first failure */
+    const struct own_figures *figures; /* the tool's own, NULL = none; `own` is its tally */
+    struct own_tally *own;
+    struct arena scratch; /* the own block of one record */
+    as_status status;     /* first failure */
 };
 
 void tally_init(struct tally *tally, struct column_store *store);
+/* For tools with figures of their own; NULL is fine. AS_E_NOMEM. */
+as_status tally_set_figures(struct tally *tally, const struct own_figures *figures, struct column_store *store) AS_NODISCARD;
 void tally_done(struct tally *tally);
 /* Takes a measured record; instants are moved by shift_ns. */
 void tally_add(struct tally *tally, const struct run_rules *rules, const struct request_record *record,
@@ -81,6 +87,7 @@ struct tally_group {
     struct tally *const *tallies;
     size_t count;
     const struct run_rules *rules;
+    bool is_total;
 };
 
 /* The figures of a group; texts and lists go to the arena. `window` is known. */

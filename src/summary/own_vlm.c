@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The figures of `assay vlm` beside those of text generation: images of all measured requests that were sent or refused. Processing times
+ * are per image and of the time before the run; none is in a latency.
+ */
+#include "summary/own.h"
+
+#include "summary/tally.h"
+
+#include <stdlib.h>
+
+struct own_tally {
+    struct column processing, loading, image_bytes, source_bytes, width, height; /* a value an image */
+    struct column images, payload, wait;                                         /* a value a request */
+    int64_t by_url, resized, encoded, bad; /* images */
+};
+
+static struct own_tally *make(struct column_store *store)
+{
+    struct own_tally *tally = calloc(1, sizeof *tally);
+    if (!tally)
+        return NULL;
+    struct column *const columns[] = {&tally->processing, &tally->loading, &tally->image_bytes, &tally->source_bytes, &tally->width,
+                                      &tally->height,     &tally->images,  &tally->payload,     &tally->wait};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        column_init(columns[i], store);
+    return tally;
+}
+
+static void drop(struct own_tally *tally)
+{
+    struct column *const columns[] = {&tally->processing, &tally->loading, &tally->image_bytes, &tally->source_bytes, &tally->width,
+                                      &tally->height,     &tally->images,  &tally->payload,     &tally->wait};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        column_done(columns[i]);
+    free(tally);
+}
+
+static void append(struct column *column, const struct json_value *object, const char *name)
+{
+    int64_t value;
+    if (json_int64(json_get(object, name), &value) && value >= 0)
+        column_append(column, value);
+}
+
+static bool is_set(const struct json_value *object, const char *name)
+{
+    bool value;
+    return json_bool(json_get(object, name), &value) && value;
+}
+
+static as_status take(struct own_tally *tally, const struct request_record *record, const struct json_value *own)
+{
+    (void)record;
+    append(&tally->images, own, "image_count");
+    append(&tally->payload, own, "payload_bytes");
+    append(&tally->wait, own, "wait_ns");
+    const struct json_value *list = json_get(own, "images");
+    for (const struct json_value *image = list && list->type == JSON_ARRAY ? list->first : NULL; image; image = image->next) {
+        const struct json_value *error = json_get(image, "error");
+        append(&tally->processing, image, "processing_ns");
+        append(&tally->loading, image, "load_ns");
+        append(&tally->image_bytes, image, "bytes");
+        append(&tally->source_bytes, image, "source_bytes");
+        append(&tally->width, image, "width");
+        append(&tally->height, image, "height");
+        tally->by_url += is_set(image, "by_url");
+        tally->resized += is_set(image, "resized");
+        tally->encoded += is_set(image, "encoded");
+        tally->bad += error && !json_is_null(error);
+    }
+    return AS_OK;
+}
+
+static as_status write(const struct own_group *group, struct json_writer *writer)
+{
+#define COLUMN(member, field, scale) {member, offsetof(struct own_tally, field), scale}
+    static const struct own_column columns[] = {
+        COLUMN("images_per_request", images, 1),
+        COLUMN("image_processing_ms", processing, 1e6),
+        COLUMN("image_load_ms", loading, 1e6),
+        COLUMN("image_bytes", image_bytes, 1),
+        COLUMN("source_bytes", source_bytes, 1),
+        COLUMN("image_width", width, 1),
+        COLUMN("image_height", height, 1),
+        COLUMN("payload_bytes", payload, 1),
+        COLUMN("preparation_wait_ms", wait, 1e6),
+    };
+    struct own_sum images = {0};
+    as_status status = AS_OK;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && status == AS_OK; i++)
+        status = own_write_column(group, &columns[i], writer, i == 0 ? &images : NULL);
+    int64_t by_url = 0, resized = 0, encoded = 0, bad = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        by_url = plus(by_url, group->tallies[i]->by_url);
+        resized = plus(resized, group->tallies[i]->resized);
+        encoded = plus(encoded, group->tallies[i]->encoded);
+        bad = plus(bad, group->tallies[i]->bad);
+    }
+    json_member_int(writer, "images", images.n ? (int64_t)images.sum : 0);
+    json_member_int(writer, "images_by_url", by_url);
+    json_member_int(writer, "images_resized", resized);
+    json_member_int(writer, "images_encoded_anew", encoded);
+    json_member_int(writer, "images_bad", bad);
+    return status;
+}
+
+const struct own_figures OWN_VLM = {.tool = "vlm", .make = make, .drop = drop, .take = take, .write = write};
