@@ -249,11 +249,12 @@ static void prewarm(struct engine_thread *thread)
 {
     const struct engine *engine = thread->engine;
     struct net_counters counters;
-    uint32_t wanted = thread->permits;
+    uint64_t wanted = thread->permits;
     if (engine->plan.concurrency == 0)
         wanted = (engine->plan.max_concurrency + engine->thread_count - 1) / engine->thread_count;
     for (uint32_t i = 0; wanted > 0 && i < engine->endpoint_count; i++)
-        net_loop_prewarm(thread->loop, i, (uint32_t)((uint64_t)wanted * engine->weights[i] / engine->weight_sum) + 1);
+        net_loop_prewarm(thread->loop, i,
+                         (uint32_t)((wanted * engine->weights[i] + engine->weight_sum - 1) / engine->weight_sum));
     struct mono until = mono_add_ns(mono_now(), PREWARM_MAX_NS);
     do {
         struct mono now = net_loop_poll(thread->loop, mono_add_ns(mono_now(), IDLE_NS / 100));
