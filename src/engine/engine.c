@@ -100,14 +100,6 @@ as_status engine_prepare(const struct engine_setup *setup, struct engine **ret, 
     return AS_OK;
 }
 
-as_status engine_new(const struct engine_plan *plan, const struct engine_options *options,
-                     const struct engine_endpoint *endpoints, uint32_t endpoint_count, const struct modality *modality,
-                     void *modality_context, const struct record_sink *sink, struct engine **ret, struct as_error *err)
-{
-    const struct engine_setup setup = {plan, options, endpoints, endpoint_count, modality, modality_context, *sink};
-    return engine_prepare(&setup, ret, err);
-}
-
 void engine_free(struct engine *engine)
 {
     if (!engine)

@@ -102,11 +102,6 @@ struct engine_setup {
  * sense; AS_E_LIMIT: weights; AS_E_IO: no descriptors; AS_E_NOMEM.
  */
 as_status engine_prepare(const struct engine_setup *setup, struct engine **ret, struct as_error *err) AS_NODISCARD;
-/* The same with everything as an argument of its own. */
-as_status engine_new(const struct engine_plan *plan, const struct engine_options *options,
-                     const struct engine_endpoint *endpoints, uint32_t endpoint_count, const struct modality *modality,
-                     void *modality_context, const struct record_sink *sink, struct engine **ret,
-                     struct as_error *err) AS_NODISCARD;
 /* Takes NULL. Not while engine_run is running. */
 void engine_free(struct engine *engine);
 /*
