@@ -34,7 +34,7 @@ done <"$table"
 
 for command in llm summarize; do
     for option in $("$assay" help "$command" | sed -n 's/^  --\(\[no-\]\)\{0,1\}\([a-z-]*\).*/\2/p'); do
-        grep -q "| *$command.* --$option[ =|]" "$table" || {
+        grep -q "| *$command.* --${option}[ =|]" "$table" || {
             failed=$((failed + 1))
             echo "FAIL: $command --$option has no bad value in bad_lines.txt"
         }

@@ -11,14 +11,14 @@ fail() { echo "FAIL: $*"; exit 1; }
 commands=$("$assay" help | awk '/^Commands:/ { on = 1; next } on && NF { print $1 }')
 checked=0
 for command in $commands; do
-    [ "$command" != fetch ] && [ "$command" != media ] || continue
+    case $command in fetch | media) continue ;; esac
     for width in 60 80 120; do
-        COLUMNS=$width "$assay" help "$command" >help 2>err || fail "help $command"
+        COLUMNS=$width "$assay" help "$command" >page 2>err || fail "help $command"
         [ ! -s err ] || fail "help $command writes to stderr"
         # examples and long option names keep their lines
         python3 -c '
 import sys
-lines = open("help", encoding="utf-8").read().split("\nExamples:")[0].splitlines()
+lines = open("page", encoding="utf-8").read().split("\nExamples:")[0].splitlines()
 wide = [line for line in lines if len(line) > int(sys.argv[1]) and not line.startswith(("  --", "usage:"))]
 sys.exit("\n".join(["too wide:", *wide]) if wide else 0)' "$width" || fail "help $command at $width"
     done

@@ -132,6 +132,10 @@ check 0 "$program" -b 0.2 no_e2el.json
 err "WARNING: results.request_performance.aggregate.latency.request_latency is left out"
 check 0 "$program" -b 0.1 no_e2el.json
 
+sed 's/"mean_ttft_ms": [0-9.]*/"mean_ttft_ms": 50000000.0/' vllm.json >late.json
+check 0 "$program" -b 0.2 late.json
+err "WARNING: latency.time_to_first_token is 5e+07 ms"
+
 # Identity.
 check 0 env LLMDBENCH_RUN_EXPERIMENT_ID=e1 "$program" -b 0.2 vllm.json
 out "  description: 'org/model-a \[e1\]'"
