@@ -38,7 +38,7 @@ void problems_add(struct problems *problems, struct tree *tree, const char *path
     (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
     struct problem *problem = arena_alloc(&tree->arena, sizeof *problem);
-    const char *path_copy = arena_strdup(&tree->arena, path), *message_copy = arena_strdup(&tree->arena, message);
+    const char *path_copy = tree_strdup(tree, path), *message_copy = tree_strdup(tree, message);
     if (!problem || !path_copy || !message_copy) {
         tree->failed = true;
         return;

@@ -10,7 +10,8 @@
 /* A file that holds more is no result of one run. */
 #define BENCHMARKS_MAX 10000
 /* Rounds of leaving members out before a report is given up. */
-#define SETTLE_ROUNDS 40
+#define SETTLE_ROUNDS       40
+#define PLAUSIBLE_LATENCY_S 3600
 
 /* Per-request data and figures that no report has. */
 static const char *const GUIDELLM_SKIPS[] = {
@@ -108,7 +109,7 @@ static bool is_dispensable(const struct model_field *field)
 /* Removes the innermost dispensable member on the path of a problem; false when there is none. */
 static bool leave_out(struct converter *converter, struct value *report, const struct problem *problem)
 {
-    char *steps = arena_strdup(&converter->tree->arena, problem->path), *rest = steps;
+    char *steps = tree_strdup(converter->tree, problem->path), *rest = steps;
     const struct model_object *object = converter->model->top;
     struct value *at = report, *parent = NULL;
     const char *name = NULL;
@@ -174,6 +175,25 @@ static as_status settle(struct converter *converter, struct conversion *conversi
     return tree_status(&ret->tree, converter->err);
 }
 
+/* A latency of more than an hour is more likely a mistaken unit. */
+static void warn_of_units(struct converter *converter, const struct value *report)
+{
+    const struct value *latency = value_at(report, "results.request_performance.aggregate.latency");
+    if (!latency)
+        latency = value_at(report, "metrics.latency");
+    for (const struct value *field = latency ? latency->first : NULL; field; field = field->next) {
+        const char *units = value_string(value_get(field, "units"));
+        enum model_unit base;
+        double mean;
+        int unit = units ? unit_find(units) : -1;
+        if (unit < 0 || !value_number(value_get(field, "mean"), &mean))
+            continue;
+        if (mean * unit_factor((enum model_unit)unit, &base) > PLAUSIBLE_LATENCY_S)
+            convert_warn(converter, "WARNING: latency.%s is %g %s: is that the unit of the results?", field->key, mean,
+                         units);
+    }
+}
+
 static as_status build_one(struct converter *converter, const struct generator *generator,
                            struct conversion *conversion)
 {
@@ -184,11 +204,13 @@ static as_status build_one(struct converter *converter, const struct generator *
         return tree_status(converter->tree, converter->err);
     brief_init(report);
     as_status status = settle(converter, conversion, built, report);
-    if (status == AS_OK)
-        conversion->count++;
-    else
+    if (status != AS_OK) {
         brief_done(report);
-    return status;
+        return status;
+    }
+    warn_of_units(converter, report->root);
+    conversion->count++;
+    return AS_OK;
 }
 
 /* The first and last benchmark to convert. */

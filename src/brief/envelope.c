@@ -54,7 +54,7 @@ static const char *experiment_of_folder(struct converter *converter)
         digits++;
     if (digits > 0 && digits < len && name[len - 1 - digits] == '_')
         len -= digits + 1;
-    return is_generated_name(name, len) ? arena_strndup(&converter->tree->arena, name, len) : NULL;
+    return is_generated_name(name, len) ? tree_strndup(converter->tree, name, len) : NULL;
 }
 
 static const char *experiment_id(struct converter *converter)
@@ -166,7 +166,7 @@ static void put_argument(struct tree *tree, struct value *args, const char *piec
     size_t key_len = 0;
     while (key_len < len && piece[key_len] != '=' && piece[key_len] != ' ')
         key_len++;
-    char *key = key_len > 0 ? arena_strndup(&tree->arena, piece, key_len) : NULL;
+    char *key = key_len > 0 ? tree_strndup(tree, piece, key_len) : NULL;
     if (!key)
         return;
     size_t at = key_len;

@@ -101,7 +101,7 @@ static const struct value *short_form(struct converter *converter, const char *t
     struct value *map = value_map(converter->tree);
     while (*text) {
         size_t len = strcspn(text, ","), key_len = strcspn(text, "=,");
-        char *key = arena_strndup(&converter->tree->arena, text, key_len);
+        char *key = tree_strndup(converter->tree, text, key_len);
         if (key_len == len || key_len == 0 || !key)
             return NULL;
         value_set(map, key, scalar_resolve(converter->tree, text + key_len + 1, len - key_len - 1));
@@ -274,16 +274,9 @@ static void put_time(struct converter *converter, struct value *report)
         if (value_number(value_get(benchmark, names[i][0]), &seconds) && fabs(seconds) < 9e15 &&
             time_local((int64_t)seconds, text))
             value_set(report_map(converter, report, "run.time"), names[i][1], value_text(converter->tree, text));
-    if (!value_number(duration, &seconds))
-        return;
-    struct strbuf number AS_AUTO_STRBUF;
-    strbuf_init(&number, 0);
-    if (value_is(duration, VALUE_INT))
-        strbuf_addf(&number, "%lld", (long long)duration->integer);
-    else
-        double_put_python(&number, seconds);
-    value_set(report_map(converter, report, "run.time"), "duration",
-              value_textf(converter->tree, "PT%sS", strbuf_text(&number)));
+    struct value *length = duration_text(converter, duration);
+    if (length)
+        value_set(report_map(converter, report, "run.time"), "duration", length);
 }
 
 static void put_load(struct converter *converter, struct value *report)

@@ -56,13 +56,9 @@ static void put_time(struct converter *converter, struct value *report)
     struct wall epoch;
     double start_ms, duration_ms;
     bool has_duration = value_number(value_get(window, "duration_ms"), &duration_ms);
-    if (has_duration) {
-        struct strbuf seconds AS_AUTO_STRBUF;
-        strbuf_init(&seconds, 0);
-        double_put_python(&seconds, duration_ms / 1000);
+    if (has_duration)
         value_set(report_map(converter, report, "run.time"), "duration",
-                  value_textf(converter->tree, "PT%sS", strbuf_text(&seconds)));
-    }
+                  duration_text(converter, value_float(converter->tree, duration_ms / 1000)));
     if (!value_is(epoch_text, VALUE_TEXT) || wall_parse(epoch_text->text, epoch_text->len, &epoch) != 0 ||
         !value_number(value_get(window, "start_ms"), &start_ms))
         return;
@@ -98,7 +94,9 @@ static struct value *component(struct converter *converter, const struct value *
     value_put(config, "url", taken(converter, value_get(endpoint, "url")));
     value_put(config, "weight", taken(converter, value_get(endpoint, "weight")));
     strbuf_init(&text, 0);
-    write_canonical(value_get(map, "native"), &text);
+    if (value_get(map, "native"))
+        write_canonical(value_get(map, "native"), &text);
+    tree->failed = tree->failed || strbuf_status(&text) != AS_OK;
     sha256_hex(strbuf_text(&text), text.len, digest);
     struct value *metadata = report_map(converter, map, "metadata"),
                  *standardized = report_map(converter, map, "standardized");

@@ -156,16 +156,10 @@ struct value *from_vllm_0_2(struct converter *converter)
     struct value *time = report_map(converter, report, "run.time");
     if (local_date(converter, value_get(native, "date"), &unix_s) && time_local(unix_s, text))
         value_set(time, "end", value_text(converter->tree, text));
-    double seconds;
-    if (strcmp(converter->request->generator, "inferencemax") == 0 && value_number(duration, &seconds)) {
-        struct strbuf number AS_AUTO_STRBUF;
-        strbuf_init(&number, 0);
-        if (value_is(duration, VALUE_INT))
-            strbuf_addf(&number, "%lld", (long long)duration->integer);
-        else
-            double_put_python(&number, seconds);
-        value_set(time, "duration", value_textf(converter->tree, "PT%sS", strbuf_text(&number)));
-    }
+    struct value *length =
+        strcmp(converter->request->generator, "inferencemax") == 0 ? duration_text(converter, duration) : NULL;
+    if (length)
+        value_set(time, "duration", length);
     if (time && time->len == 0)
         value_remove(value_get(report, "run"), "time");
     put_load(converter, report);

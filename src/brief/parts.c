@@ -29,7 +29,7 @@ void convert_warn(struct converter *converter, const char *fmt, ...)
 
 struct value *report_map(struct converter *converter, struct value *report, const char *path)
 {
-    char *steps = arena_strdup(&converter->tree->arena, path);
+    char *steps = tree_strdup(converter->tree, path);
     struct value *at = report;
     while (steps && at) {
         char *dot = strchr(steps, '.');
@@ -127,6 +127,22 @@ struct value *length_of(struct converter *converter, const char *distribution, s
     return length;
 }
 
+struct value *duration_text(struct converter *converter, const struct value *seconds)
+{
+    struct strbuf text AS_AUTO_STRBUF;
+    double number;
+    strbuf_init(&text, 0);
+    if (!value_number(seconds, &number))
+        return NULL;
+    strbuf_adds(&text, "PT");
+    write_canonical(seconds, &text);
+    strbuf_addc(&text, 'S');
+    if (strbuf_status(&text) == AS_OK)
+        return value_textn(converter->tree, text.data, text.len);
+    converter->tree->failed = true;
+    return NULL;
+}
+
 const char *variable(const struct converter *converter, const char *name)
 {
     const struct convert_request *request = converter->request;
@@ -153,7 +169,7 @@ static const char *trimmed(struct tree *tree, const char *text, size_t len)
     }
     while (len > 0 && is_blank(text[len - 1]))
         len--;
-    return len > 0 ? arena_strndup(&tree->arena, text, len) : NULL;
+    return len > 0 ? tree_strndup(tree, text, len) : NULL;
 }
 
 const char *meta(struct converter *converter, const char *key, const char *name)
@@ -169,7 +185,10 @@ const char *meta(struct converter *converter, const char *key, const char *name)
     struct strbuf out AS_AUTO_STRBUF;
     strbuf_init(&out, 0);
     write_canonical(value, &out);
-    return strbuf_status(&out) == AS_OK ? arena_strdup(&converter->tree->arena, strbuf_text(&out)) : NULL;
+    if (strbuf_status(&out) == AS_OK)
+        return tree_strdup(converter->tree, strbuf_text(&out));
+    converter->tree->failed = true;
+    return NULL;
 }
 
 struct value *split_commas(struct converter *converter, const char *text)

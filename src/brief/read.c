@@ -86,7 +86,7 @@ bool builder_key(struct builder *builder, const char *key, size_t len)
     builder->next_alive = builder->alive[builder->depth] ? match_step(builder, key, len, &ends) : 0;
     if (ends)
         return true;
-    builder->key = arena_strndup(&builder->tree->arena, key, len);
+    builder->key = tree_strndup(builder->tree, key, len);
     builder->key_len = len;
     if (!builder->key)
         builder->tree->failed = true;
@@ -172,6 +172,7 @@ static as_status read_source(struct source *source, struct builder *builder, str
         if (status != AS_E_INVALID || (reading == READING_JSON_WORDS && again.offset > first.offset))
             first = again;
     }
+    tree->failed = tree->failed || status == AS_E_NOMEM;
     if (status == AS_OK)
         *ret = builder->root ? builder->root : value_null(tree);
     else if (err)
@@ -185,6 +186,8 @@ static struct builder *new_builder(struct tree *tree)
     struct builder *builder = arena_alloc(&tree->arena, sizeof *builder);
     if (builder)
         builder->tree = tree;
+    else
+        tree->failed = true;
     return builder;
 }
 

@@ -30,6 +30,19 @@ as_status tree_status(const struct tree *tree, struct as_error *err)
     return error_set(err, AS_E_NOMEM, "out of memory");
 }
 
+char *tree_strndup(struct tree *tree, const char *text, size_t len)
+{
+    char *copy = arena_strndup(&tree->arena, text, len);
+    if (!copy)
+        tree->failed = true;
+    return copy;
+}
+
+char *tree_strdup(struct tree *tree, const char *text)
+{
+    return tree_strndup(tree, text, strlen(text));
+}
+
 struct value *value_new(struct tree *tree, enum value_type type)
 {
     struct value *value = arena_alloc(&tree->arena, sizeof *value);

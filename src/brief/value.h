@@ -58,6 +58,10 @@ void tree_done(struct tree *tree);
 /* AS_E_LIMIT or AS_E_NOMEM when building failed. */
 as_status tree_status(const struct tree *tree, struct as_error *err) AS_NODISCARD;
 
+/* A NUL-terminated copy; NULL sets tree->failed. */
+char *tree_strndup(struct tree *tree, const char *text, size_t len);
+char *tree_strdup(struct tree *tree, const char *text);
+
 struct value *value_new(struct tree *tree, enum value_type type);
 struct value *value_map(struct tree *tree);
 struct value *value_list(struct tree *tree);
