@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STAMPS_WAIT_NS (10 * NS_PER_MS)
 #define OFFSET_ROUNDS 16
 /* What the clock discipline may move the wall clock against the monotonic one without a step: 1000 ppm. */
 #define SLEW_DIVISOR 1000
@@ -151,6 +152,9 @@ bool engine_open_gate(struct engine *engine)
     while (engine->gate_ready + 1 < engine->thread_count)
         pthread_cond_wait(&engine->gate_moved, &engine->gate_mutex);
     pthread_mutex_unlock(&engine->gate_mutex);
+    /* The kernel takes a while to begin with stamping; without stamps by then the first reads have the client's own. */
+    if (!engine->options.net.no_kernel_stamps)
+        (void)net_loop_await_stamps(engine->threads[0].loop, STAMPS_WAIT_NS);
     engine->epoch_offset = clock_offset_measure(OFFSET_ROUNDS);
     engine->cpu_start_ns = cpu_process_ns();
     engine->epoch = mono_now();
