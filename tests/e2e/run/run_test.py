@@ -163,6 +163,48 @@ class Sources(Case):
         self.assertGreater(len(set(lengths)), 3)
 
 
+class Servers(Case):
+    def test_forms_of_a_url(self):
+        url = self.sim("--ttft", "1ms", "--tokens", "2")
+        for i, given in enumerate([url, url + "/", url + "/v1", url + "/v1/chat/completions", url.removeprefix("http://")]):
+            self.run_llm("--url", given, "--result-dir", f"r{i}", "--quiet")
+            self.assertEqual(self.summary(f"r{i}")["counts"]["ok"], 4, given)
+        self.run_llm("--url", url + "/v1/completions", "--result-dir", "c")
+        self.assertEqual((self.summary("c")["config"]["mode"], self.summary("c")["counts"]["ok"]), ("completion", 4))
+
+    def test_a_unix_socket(self):
+        server = self.start("sim", "--unix", self.folder / "sim.sock", "--ttft", "1ms", "--tokens", "2")
+        line = server.stdout.readline().strip()
+        self.run_llm("--url", line, "--result-dir", "r")
+        self.assertEqual(self.summary("r")["counts"]["ok"], 4)
+
+    def test_tls(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem", "-out",
+                        "cert.pem", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+                       cwd=self.folder, check=True, capture_output=True)
+        url = self.sim("--ttft", "1ms", "--tokens", "2", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+        self.assertTrue(url.startswith("https://"), url)
+        self.run_llm("--url", url, "--ca-cert", "cert.pem", "--result-dir", "r0")
+        self.assertEqual(self.summary("r0")["counts"]["ok"], 4)
+        self.assertIsNotNone(self.summary("r0")["latency"]["tls_ms"]["p50"])
+        self.run_llm("--url", url, "--insecure", "--result-dir", "r1")
+        self.assertEqual((self.summary("r1")["counts"]["ok"], self.summary("r1")["config"]["insecure"]), (4, True))
+        self.run_llm("--url", url, "--model", "m", "--result-dir", "r2")
+        self.assertEqual(self.summary("r2")["errors"]["by_type"]["connection"], 4)
+        self.run_llm("--url", url, "--result-dir", "r3", status=69)
+
+    def test_several_servers(self):
+        urls = [self.sim("--ttft", "1ms", "--tokens", "2", "--seed", str(i)) for i in range(2)]
+        (self.folder / "servers.yaml").write_text(f"- {{url: {urls[0]}, name: heavy, weight: 3, api_key_env: HEAVY_KEY}}\n- url: {urls[1]}\n  name: light\n")
+        self.run_llm("--endpoints-file", "servers.yaml", "--result-dir", "r", "--num-requests", 40, environment={"HEAVY_KEY": "k1"})
+        summary = self.summary("r")
+        self.assertEqual([(each["name"], each["weight"], each["counts"]["ok"]) for each in summary["endpoints"]], [("heavy", 3, 30), ("light", 1, 10)])
+        self.run_llm("--url", urls[0], "--url", urls[1], "--load-balancer", "round-robin", "--result-dir", "e", "--num-requests", 10)
+        self.assertEqual([each["counts"]["ok"] for each in self.summary("e")["endpoints"]], [5, 5])
+        _, err = self.run_llm("--endpoints-file", "servers.yaml", status=65)
+        self.assertIn("servers.yaml, line 1: api_key_env is the NAME", err)
+
+
 class Ends(Case):
     def test_all_failed_is_still_a_run(self):
         with socket.socket() as closed:
