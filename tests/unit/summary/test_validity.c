@@ -56,12 +56,33 @@ static void test_client_lag(void **state)
     assert_true(s.validity.is_valid);
     assert_true(s.client.budget_ttft == 0.1);
     summary_done(&s);
+    /* A little more: seen, but kernel stamps do not contain it. */
     for (int i = 0; i < 3; i++)
         records[i].client_lag_ns = MS + 1000;
+    assert_only(&facts, "client_lag", SEVERITY_WARNING);
+    /* A tenth of the response time: the next request waits for it. */
+    for (int i = 0; i < 3; i++)
+        records[i].client_lag_ns = records[0].response_time_ns / 5;
     assert_only(&facts, "client_lag", SEVERITY_INVALID);
-    facts.rules.lag_share = 0.2;
+    facts.rules.lag_share = 3;
     s = judged(&facts);
     assert_true(s.validity.is_valid);
+    summary_done(&s);
+}
+
+/* Where the stamps are the client's own, its lag is in the metric. */
+static void test_client_lag_in_user_stamps(void **state)
+{
+    (void)state;
+    struct run_facts facts = clean_run();
+    for (int i = 0; i < N; i++) {
+        records[i].client_lag_ns = i < 3 ? 2 * MS : MS / 10;
+        if (i < N / 10)
+            records[i].stamp = RECORD_STAMP_USER;
+    }
+    struct summary s = judged(&facts);
+    assert_false(s.validity.is_valid);
+    assert_false(lacks_reason(&s, "client_lag"));
     summary_done(&s);
 }
 
@@ -81,7 +102,7 @@ static void test_client_lag_against_the_gaps(void **state)
     };
     for (int i = 0; i < N; i++)
         records[i].gap_stats = &gaps;
-    assert_only(&facts, "client_lag", SEVERITY_INVALID); /* 90 µs of 500 µs */
+    assert_only(&facts, "client_lag", SEVERITY_WARNING); /* 90 µs of 500 µs */
     for (int i = 0; i < N; i++)
         records[i].censored_chunks = 6;
     struct summary s = judged(&facts);
@@ -251,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_clean_run_has_no_reason),
         cmocka_unit_test(test_client_lag),
+        cmocka_unit_test(test_client_lag_in_user_stamps),
         cmocka_unit_test(test_client_lag_against_the_gaps),
         cmocka_unit_test(test_late_sends_and_load_of_an_open_loop),
         cmocka_unit_test(test_concurrency_that_was_not_reached),
