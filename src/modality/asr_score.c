@@ -99,10 +99,20 @@ static void put_raw(struct json_writer *writer, const struct transcript_errors *
     json_member_int(writer, "reference_chars_raw", errors->characters.reference);
 }
 
-/* The record's block with the scores behind its members; it is left alone when memory runs out. */
-static void put_scores(struct asr_scorer *scorer, const struct score_memo *memo, struct request_record *record)
+/* The record's block with these behind its members ("…}"); it is left alone when memory runs out. */
+static void add_members(struct asr_scorer *scorer, const char *members, struct request_record *record)
 {
     struct strbuf *block = &scorer->block;
+    strbuf_reset(block);
+    strbuf_add(block, record->modality_json.at, record->modality_json.len - 1);
+    strbuf_addc(block, ',');
+    strbuf_adds(block, members);
+    if (strbuf_status(block) == AS_OK)
+        record->modality_json = (struct record_text){block->data, block->len};
+}
+
+static void put_scores(struct asr_scorer *scorer, const struct score_memo *memo, struct request_record *record)
+{
     struct strbuf scores AS_AUTO_STRBUF;
     struct json_writer writer;
     strbuf_init(&scores, 0);
@@ -112,13 +122,8 @@ static void put_scores(struct asr_scorer *scorer, const struct score_memo *memo,
     put_normalized(&writer, &memo->normalized);
     put_raw(&writer, &memo->raw);
     json_close_object(&writer);
-    strbuf_reset(block);
-    strbuf_add(block, record->modality_json.at, record->modality_json.len - 1);
-    strbuf_addc(block, ',');
     if (json_writer_status(&writer) == AS_OK)
-        strbuf_add(block, scores.data + 1, scores.len - 1);
-    if (json_writer_status(&writer) == AS_OK && strbuf_status(block) == AS_OK)
-        record->modality_json = (struct record_text){block->data, block->len};
+        add_members(scorer, scores.data + 1, record);
 }
 
 /* ---- comparing ---- */
@@ -169,10 +174,13 @@ static void score(struct asr_scorer *scorer, struct request_record *record)
     const struct audio_truth *truth = scorer->options.truth;
     const struct audio_reference *reference = audio_truth_find(truth, record->prompt_id);
     struct score_memo *memo = reference ? &scorer->memos[reference - truth->items] : NULL;
-    if (memo && has_block(record) && take_transcript(scorer, record) && compare(scorer, reference, memo))
+    if (memo && has_block(record) && take_transcript(scorer, record) && compare(scorer, reference, memo)) {
         put_scores(scorer, memo, record);
-    else
-        scorer->unscored++;
+        return;
+    }
+    scorer->unscored++;
+    if (has_block(record))
+        add_members(scorer, "\"wer\":null}", record);
 }
 
 /* ---- content ---- */

@@ -17,6 +17,8 @@
  *   wer_raw, wer_raw_percent, cer_raw, cer_raw_percent     without normaliser
  *   word_edits_raw, reference_words_raw, char_edits_raw, reference_chars_raw
  *
+ * A success that could not be compared (no reference, no whole transcript, no memory) has "wer": null alone.
+ *
  * Ties: substitution, then deletion, then insertion (accuracy/edit_distance.h). An empty reference: no error when the
  * transcript is empty too, else as many as it has words (1 per word, so the rate is their number). One thread a scorer.
  */
@@ -44,7 +46,7 @@ void asr_scorer_free(struct asr_scorer *scorer);
 
 /*
  * Completes a record: scores and, when the request was refused, the block itself. What it puts in lives until the next
- * call. A record that cannot be scored (no memory) is left without scores.
+ * call.
  */
 void asr_score_record(struct asr_scorer *scorer, struct request_record *record);
 

@@ -98,10 +98,26 @@ struct result_config {
     const char *job;
 };
 
+/* What `assay asr` sends and asks for. */
+struct audio_config {
+    const char *manifest, *ground_truth, *cache;
+    bool skip_bad_lines, probe_duration;
+    int64_t memory_bytes;
+    int format;                   /* enum asr_format */
+    const char *language, *prompt;
+    int granularity;              /* enum run_granularity */
+    double temperature;
+    bool streaming;
+    const char *extra_body;
+    int normalizer;               /* enum normalizer */
+};
+enum run_granularity { RUN_GRANULARITY_WORD, RUN_GRANULARITY_SEGMENT, RUN_GRANULARITY_NONE };
+
 struct run_config {
     struct endpoint_config endpoint;
     struct request_config request;
     struct prompt_config prompt;
+    struct audio_config audio;
     struct load_config load;
     struct connection_config connection;
     struct result_config result;
@@ -122,7 +138,9 @@ enum run_mode {
     RUN_TLS = 1u << 10,
     RUN_PLAIN = 1u << 11,
     RUN_VLLM_BLOCK = 1u << 12,
-    RUN_OTHER_CONSOLE = 1u << 13
+    RUN_OTHER_CONSOLE = 1u << 13,
+    RUN_JSON_ANSWERS = 1u << 24, /* asr: response formats */
+    RUN_TEXT_ANSWERS = 1u << 25
 };
 
 /* Of every tool, but for those whose comment says otherwise. */
@@ -133,15 +151,16 @@ extern const struct opt_table DATA_LOG_TABLE;                      /* --data-log
 extern const struct opt_table CONTENT_TABLE;                       /* answers that are texts */
 extern const struct opt_table GAPS_TABLE, REQUEST_TABLE;           /* chat and completions */
 extern const struct opt_table API_TABLE, PROMPT_TABLE;             /* llm */
+extern const struct opt_table AUDIO_TABLE, TRANSCRIPTION_TABLE;    /* asr */
 extern const struct opt_foreign RUN_FOREIGN[];                     /* of llm; ends with a NULL name, as the next one */
 extern const struct opt_foreign RUN_FOREIGN_CHAT[];                /* of vlm */
 extern const struct opt_foreign RUN_FOREIGN_COMMON[];              /* server, load and results alone */
 
 /* What all tools' command lines share. */
-extern const struct opt_exit RUN_EXITS[];
-extern const size_t RUN_EXIT_COUNT;
+#define RUN_EXIT_COUNT 12
+extern const struct opt_exit RUN_EXITS[RUN_EXIT_COUNT];
 
 /* The command lines. */
-extern const struct opt_command LLM_LINE;
+extern const struct opt_command LLM_LINE, ASR_LINE;
 
 #endif

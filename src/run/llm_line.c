@@ -27,7 +27,7 @@ static const struct opt_mode MODES[] = {
     {RUN_OTHER_CONSOLE, AXIS_CONSOLE, "a run with another output", "--console is not vllm"},
 };
 
-const struct opt_exit RUN_EXITS[] = {
+const struct opt_exit RUN_EXITS[RUN_EXIT_COUNT] = {
     {0, "The run was done and its summary written, whatever the requests' outcomes."},
     {RUN_EXIT_ERRORS, "With --fail-on-error: a measured request failed, timed out or was refused."},
     {2, "The command line, environment or job file is wrong; nothing was sent."},
@@ -41,7 +41,6 @@ const struct opt_exit RUN_EXITS[] = {
     {74, "A file could not be read or written."},
     {130, "Stopped by SIGINT (143: SIGTERM): the summary is marked partial. A second signal ends the run at once."},
 };
-const size_t RUN_EXIT_COUNT = sizeof RUN_EXITS / sizeof RUN_EXITS[0];
 
 static const struct opt_table *const TABLES[] = {&ENDPOINT_TABLE, &BALANCE_TABLE, &MODEL_TABLE,      &API_TABLE,     &REQUEST_TABLE,
                                                  &PROMPT_TABLE,   &LOAD_TABLE,    &CONNECTION_TABLE, &CONSOLE_TABLE, &DATA_LOG_TABLE,

@@ -16,6 +16,8 @@ struct recording {
     struct summary_builder *builder;
     as_status start_status;
     struct as_error start_err;
+    void (*complete)(void *context, struct request_record *record); /* NULL = records are complete as they come */
+    void *complete_context;
 };
 
 /* Before the first request: what a killed run needs to be summarised. */
@@ -53,6 +55,20 @@ static void on_put(void *context, uint32_t thread, const struct request_record *
     recording->writer_sink.put(recording->writer_sink.context, thread, record);
 }
 
+/* From the writer's thread. */
+static void on_complete(void *context, struct request_record *record)
+{
+    struct recording *recording = context;
+    if (recording->complete)
+        recording->complete(recording->complete_context, record);
+}
+
+void recording_set_completer(struct recording *recording, void (*complete)(void *context, struct request_record *record), void *context)
+{
+    recording->complete = complete;
+    recording->complete_context = context;
+}
+
 /* From the writer's thread, which begins after on_start. */
 static void on_record(void *context, const struct request_record *record)
 {
@@ -80,6 +96,8 @@ static as_status open_writer(struct recording *recording, const struct recording
             .save_gaps = options->save_gaps,
             .save_content = options->save_content,
         },
+        .complete = on_complete,
+        .complete_context = recording,
         .on_record = on_record,
         .on_record_context = recording,
     };

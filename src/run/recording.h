@@ -20,6 +20,11 @@ struct recording_options {
 as_status recording_open(const struct recording_options *options, struct recording **ret, struct as_error *err) AS_NODISCARD;
 /* Takes NULL. Closes first what is open. */
 void recording_free(struct recording *recording);
+/*
+ * What is done to each record before it is written and summed up, in the writer's thread (measure/writer.h): set before the engine starts;
+ * the context outlives recording_close.
+ */
+void recording_set_completer(struct recording *recording, void (*complete)(void *context, struct request_record *record), void *context);
 /* For the engine; valid until recording_close. */
 const struct record_sink *recording_sink(struct recording *recording);
 /*

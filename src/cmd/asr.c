@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/asr_import.h"
+#include "cmd/commands.h"
+#include "cmd/measure.h"
+#include "run/config.h"
+
+#include <string.h>
+
+static int asr_run(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "import-librispeech") == 0)
+        return asr_import(argc - 1, argv + 1);
+    return command_measure(&TOOL_ASR, argc, argv);
+}
+
+const struct command command_asr = {&ASR_LINE, asr_run};
