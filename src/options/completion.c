@@ -26,7 +26,8 @@ static void add_choices(const struct opt_command *command, struct strbuf *out)
                 strbuf_addf(out, "%s%s", c ? " " : "", opt->choices[c]);
             strbuf_adds(out, "\" ;;\n");
         } else if (opt->type == OPT_FILE) {
-            strbuf_addf(out, "        %s:--%s) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", command->name, opt->name);
+            strbuf_addf(out, "        %s:--%s) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", command->name,
+                        opt->name);
         } else if (opt->type != OPT_FLAG) {
             strbuf_addf(out, "        %s:--%s) return ;;\n", command->name, opt->name);
         }
@@ -37,10 +38,13 @@ void options_completion(const struct opt_command *const *commands, size_t count,
 {
     strbuf_adds(out, "# bash completion for assay\n"
                      "_assay() {\n"
-                     "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words=\n"
+                     "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} "
+                     "command=${COMP_WORDS[1]} words=\n"
                      "    COMPREPLY=()\n"
-                     "    case ${COMP_WORDS[0]##*/} in metrumbench-*) command=${COMP_WORDS[0]##*/metrumbench-}; command=${command#metrumbench-} ;; esac\n"
-                     "    if [ \"$COMP_CWORD\" = 1 ] && [ \"$command\" = \"$current\" ]; then\n        COMPREPLY=($(compgen -W \"help --version --help");
+                     "    case ${COMP_WORDS[0]##*/} in metrumbench-*) command=${COMP_WORDS[0]##*/metrumbench-}; "
+                     "command=${command#metrumbench-} ;; esac\n"
+                     "    if [ \"$COMP_CWORD\" = 1 ] && [ \"$command\" = \"$current\" ]; then\n        "
+                     "COMPREPLY=($(compgen -W \"help --version --help");
     for (size_t i = 0; i < count; i++)
         strbuf_addf(out, " %s", commands[i]->name);
     strbuf_adds(out, "\" -- \"$current\"))\n        return\n    fi\n    case $command in\n");
@@ -54,7 +58,8 @@ void options_completion(const struct opt_command *const *commands, size_t count,
         add_choices(commands[i], out);
     strbuf_adds(out, "    esac\n"
                      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-                     "    case $current in -*) ;; *) [ -n \"${COMPREPLY[*]}\" ] || COMPREPLY=($(compgen -f -- \"$current\")) ;; esac\n"
+                     "    case $current in -*) ;; *) [ -n \"${COMPREPLY[*]}\" ] || COMPREPLY=($(compgen -f -- "
+                     "\"$current\")) ;; esac\n"
                      "}\n"
                      "complete -F _assay assay metrumbench-llm\n");
 }

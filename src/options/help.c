@@ -3,12 +3,14 @@
 
 #define NAME_COLUMN 2
 #define TEXT_COLUMN 30
-#define WIDTH_MIN 50
+#define WIDTH_MIN   50
 
-static const char SOURCES_TEXT[] =
-    "Each option is also read from the environment (ASSAY_ and its name in capitals) and, where there is --job, from a job file. "
-    "The command line comes first, then the environment, the job file, the default. Times take a unit: 50ms, 2s, 1m30s.";
-static const char FOREIGN_TEXT[] = "Flags of other tools (vLLM, SGLang, AIPerf, GuideLLM, …) are listed in the manual page.";
+static const char SOURCES_TEXT[] = "Each option is also read from the environment (ASSAY_ and its name in capitals) "
+                                   "and, where there is --job, from a job file. "
+                                   "The command line comes first, then the environment, the job file, the default. "
+                                   "Times take a unit: 50ms, 2s, 1m30s.";
+static const char FOREIGN_TEXT[] =
+    "Flags of other tools (vLLM, SGLang, AIPerf, GuideLLM, …) are listed in the manual page.";
 
 static void add_option(struct strbuf *out, const struct opt_command *command, const struct opt *opt, size_t width)
 {
@@ -16,7 +18,8 @@ static void add_option(struct strbuf *out, const struct opt_command *command, co
     strbuf_init(&left, 0);
     strbuf_init(&right, 0);
     bool is_on = opt->type == OPT_FLAG && opt->initial && strcmp(opt->initial, "true") == 0;
-    strbuf_addf(&left, "%*s--%s%s%s", NAME_COLUMN, "", is_on ? "[no-]" : "", opt->name, opt->type == OPT_FLAG ? "" : " ");
+    strbuf_addf(&left, "%*s--%s%s%s", NAME_COLUMN, "", is_on ? "[no-]" : "", opt->name,
+                opt->type == OPT_FLAG ? "" : " ");
     add_value_name(&left, opt);
     strbuf_adds(&right, opt->sentence);
     if (opt->is_list)

@@ -12,8 +12,8 @@
 struct opt_reader {
     struct opt_parsed *parsed;
     const struct opt_input *input;
-    enum opt_origin origin;  /* of what is being assigned */
-    const char *spelled;     /* how the option being assigned was written */
+    enum opt_origin origin; /* of what is being assigned */
+    const char *spelled;    /* how the option being assigned was written */
 };
 
 /* What a name stands for: an option, or a foreign name. `negated` for --no-x. */
@@ -56,7 +56,8 @@ void add_environment(struct strbuf *out, const struct opt *opt);
 /* Sets the field to "no value". */
 void value_clear(const struct opt *opt, void *field);
 /* Parses and checks `text`; err->message is only the reason ("is not a whole number"). */
-as_status value_parse(const struct opt *opt, const char *text, void *field, struct arena *arena, struct as_error *err) AS_NODISCARD;
+as_status value_parse(const struct opt *opt, const char *text, void *field, struct arena *arena,
+                      struct as_error *err) AS_NODISCARD;
 /* "a whole number from 1 to 65536" */
 void value_allowed(const struct opt *opt, struct strbuf *out);
 /* A value that is allowed. */
@@ -65,7 +66,8 @@ void value_example(const struct opt *opt, struct strbuf *out);
 void value_echo(const struct opt_state *state, struct json_writer *writer);
 
 struct opt_found reader_find(struct opt_reader *reader, const char *name, size_t len);
-as_status reader_assign(struct opt_reader *reader, const struct opt_found *found, const char *value, struct as_error *err) AS_NODISCARD;
+as_status reader_assign(struct opt_reader *reader, const struct opt_found *found, const char *value,
+                        struct as_error *err) AS_NODISCARD;
 as_status reader_job_file(struct opt_reader *reader, const char *path, struct as_error *err) AS_NODISCARD;
 
 #endif

@@ -13,7 +13,8 @@ struct job {
     char folder[4096]; /* of the file: relative paths in it are meant from there */
 };
 
-static as_status job_error(const struct job *job, const struct json_value *member, const char *why, struct as_error *err)
+static as_status job_error(const struct job *job, const struct json_value *member, const char *why,
+                           struct as_error *err)
 {
     size_t line = yaml_line(job->text, job->len, member);
     return error_set_at(err, AS_E_USAGE, (int64_t)line, -1, "%s:%zu: %s: %s", job->path, line, member->key, why);
@@ -53,7 +54,8 @@ static as_status assign_value(struct job *job, const struct opt_found *found, co
 }
 
 /* {Name: value, …} of a list of keys and values. */
-static as_status assign_pairs(struct job *job, const struct opt_found *found, const struct json_value *member, struct as_error *err)
+static as_status assign_pairs(struct job *job, const struct opt_found *found, const struct json_value *member,
+                              struct as_error *err)
 {
     as_status status = AS_OK;
     for (const struct json_value *pair = member->first; pair && status == AS_OK; pair = pair->next) {
@@ -69,7 +71,8 @@ static as_status assign_member(struct job *job, const struct json_value *member,
 {
     struct opt_reader *reader = job->reader;
     char *name = arena_strdup(reader->parsed->arena, member->key);
-    reader->spelled = arena_printf(reader->parsed->arena, "%s:%zu: %s", job->path, yaml_line(job->text, job->len, member), member->key);
+    reader->spelled = arena_printf(reader->parsed->arena, "%s:%zu: %s", job->path,
+                                   yaml_line(job->text, job->len, member), member->key);
     if (!name || !reader->spelled)
         return error_set(err, AS_E_NOMEM, "out of memory");
     for (char *at = name; *at; at++)
@@ -80,8 +83,9 @@ static as_status assign_member(struct job *job, const struct json_value *member,
         return job_error(job, member, "a job file does not name another one", err);
     if (!found.state && !found.foreign) {
         const char *nearest = options_nearest(reader->parsed->command, name);
-        return error_set(err, AS_E_USAGE, "%s: is no option of assay %s%s%s%s", reader->spelled, reader->parsed->command->name,
-                         nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        return error_set(err, AS_E_USAGE, "%s: is no option of assay %s%s%s%s", reader->spelled,
+                         reader->parsed->command->name, nearest ? "; did you mean " : "", nearest ? nearest : "",
+                         nearest ? "?" : "");
     }
     const struct opt *opt = found.state ? found.state->option : NULL;
     bool is_many = opt ? opt->is_list : found.foreign->takes_many;

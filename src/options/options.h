@@ -3,15 +3,15 @@
 #define ASSAY_OPTIONS_OPTIONS_H
 
 /*
- * A command declares its options once, as constant tables (struct opt); everything else is derived from them: reading of
- * the command line, the environment and a job file, --help, the man page, the options page, completion, the JSON schema
- * of job files and the echo of what is in effect.
+ * A command declares its options once, as constant tables (struct opt); everything else is derived from them: reading
+ * of the command line, the environment and a job file, --help, the man page, the options page, completion, the JSON
+ * schema of job files and the echo of what is in effect.
  *
  * Values go into a struct of the command (`at` = offsetof the field). Precedence: command line, environment (ASSAY_ and
- * the name in capitals, then the names an option lists), job file (--job FILE: YAML mapping with the same names), default.
- * Everything a value points to lives in the arena given to options_read, or in argv and the environment. Errors are
- * AS_E_USAGE with one sentence that names the option, the value, what is allowed and an example; it never holds a secret.
- * Nothing here prints. Tables are constant, a struct opt_parsed belongs to one thread.
+ * the name in capitals, then the names an option lists), job file (--job FILE: YAML mapping with the same names),
+ * default. Everything a value points to lives in the arena given to options_read, or in argv and the environment.
+ * Errors are AS_E_USAGE with one sentence that names the option, the value, what is allowed and an example; it never
+ * holds a secret. Nothing here prints. Tables are constant, a struct opt_parsed belongs to one thread.
  */
 
 #include "base/arena.h"
@@ -46,37 +46,38 @@ struct opt_list {
 
 enum opt_secrecy {
     OPT_PUBLIC,
-    OPT_SECRET,    /* shown as "set" / "not set" */
+    OPT_SECRET,       /* shown as "set" / "not set" */
     OPT_SECRET_VALUE, /* key: value, the key is shown */
-    OPT_URL        /* user-info removed when shown */
+    OPT_URL           /* user-info removed when shown */
 };
 
 /* One option. Only name, type, at, group and sentence are required. */
 struct opt {
-    const char *name;        /* "num-requests" */
-    const char *aliases;     /* further names with the same meaning, separated by spaces */
+    const char *name;    /* "num-requests" */
+    const char *aliases; /* further names with the same meaning, separated by spaces */
     enum opt_type type;
-    size_t at;               /* offsetof the field in the table's struct */
-    const char *group;       /* heading in help; options of one group stand together */
-    const char *sentence;    /* what it does, unit included; ends with a full stop */
-    const char *value;       /* placeholder, "N"; NULL = by type */
-    const char *initial;     /* default as text (a list: words separated by spaces); NULL = no value */
-    const char *initial_note; /* what happens without a value ("one a request"), or when the default is another one ("gamma where …") */
-    const char *unit;        /* OPT_DURATION: unit of a plain number, "s"; others: shown in help */
-    double min, max;         /* inclusive; durations in seconds, sizes in bytes; both 0 = unbounded, max 0 = no upper */
+    size_t at;                /* offsetof the field in the table's struct */
+    const char *group;        /* heading in help; options of one group stand together */
+    const char *sentence;     /* what it does, unit included; ends with a full stop */
+    const char *value;        /* placeholder, "N"; NULL = by type */
+    const char *initial;      /* default as text (a list: words separated by spaces); NULL = no value */
+    const char *initial_note; /* what happens without a value ("one a request"), or when the default is another one
+                                 ("gamma where …") */
+    const char *unit;         /* OPT_DURATION: unit of a plain number, "s"; others: shown in help */
+    double min, max; /* inclusive; durations in seconds, sizes in bytes; both 0 = unbounded, max 0 = no upper */
     const char *const *choices; /* OPT_ENUM, NULL-terminated */
-    const char *allowed;     /* what is allowed, when type and bounds do not say it */
-    const char *example;     /* a value that is allowed; NULL = made from bounds and choices */
-    const char *environment; /* further environment names, separated by spaces */
-    uint32_t modes;          /* bits of the modes in which it has an effect, 0 = always (options_check_modes) */
-    const char *needs;       /* name of an option that must be given with it */
-    const char *conflicts;   /* names of options that may not be given with it, separated by spaces */
+    const char *allowed;        /* what is allowed, when type and bounds do not say it */
+    const char *example;        /* a value that is allowed; NULL = made from bounds and choices */
+    const char *environment;    /* further environment names, separated by spaces */
+    uint32_t modes;             /* bits of the modes in which it has an effect, 0 = always (options_check_modes) */
+    const char *needs;          /* name of an option that must be given with it */
+    const char *conflicts;      /* names of options that may not be given with it, separated by spaces */
     enum opt_secrecy secrecy;
-    bool is_list;            /* may be repeated; each use adds a value */
-    bool takes_many;         /* a list that also takes the words after its value up to the next one with a dash */
-    bool allow_inf;          /* OPT_DOUBLE: "inf" */
-    bool positive;           /* the minimum itself is excluded */
-    bool is_hidden;          /* works, but is documented with the aliases only */
+    bool is_list;    /* may be repeated; each use adds a value */
+    bool takes_many; /* a list that also takes the words after its value up to the next one with a dash */
+    bool allow_inf;  /* OPT_DOUBLE: "inf" */
+    bool positive;   /* the minimum itself is excluded */
+    bool is_hidden;  /* works, but is documented with the aliases only */
     /* Further check of the text; fills err->message with why not ("is no host name"). */
     as_status (*check)(const char *text, struct as_error *err);
 };
@@ -87,16 +88,19 @@ struct opt_table {
     size_t count;
     size_t base;
 };
-#define OPT_TABLE(array, offset) {(array), sizeof(array) / sizeof((array)[0]), (offset)}
+#define OPT_TABLE(array, offset)                                                                                       \
+    {                                                                                                                  \
+        (array), sizeof(array) / sizeof((array)[0]), (offset)                                                          \
+    }
 
 struct opt_reader;
 
 /* A name other tools use. */
 enum opt_foreign_kind {
-    OPT_SAME,    /* another spelling of `target`, same meaning and values */
-    OPT_MAPPED,  /* `map` turns the value into ours */
-    OPT_ALWAYS,  /* always so here: accepted with a note on stderr (`sentence`) */
-    OPT_REFUSED  /* error with `sentence`, which says what is nearest */
+    OPT_SAME,   /* another spelling of `target`, same meaning and values */
+    OPT_MAPPED, /* `map` turns the value into ours */
+    OPT_ALWAYS, /* always so here: accepted with a note on stderr (`sentence`) */
+    OPT_REFUSED /* error with `sentence`, which says what is nearest */
 };
 struct opt_foreign {
     const char *name;
@@ -134,7 +138,7 @@ struct opt_command {
     size_t mode_count;
     const struct opt_exit *exits;
     size_t exit_count;
-    const char *examples;    /* lines; NULL = none */
+    const char *examples; /* lines; NULL = none */
 };
 
 enum opt_origin { OPT_FROM_DEFAULT, OPT_FROM_FILE, OPT_FROM_ENVIRONMENT, OPT_FROM_ARGV, OPT_FROM_RUN };
@@ -159,7 +163,7 @@ struct opt_parsed {
     size_t operand_count;
     const char *const *notes; /* sentences for stderr */
     size_t note_count;
-    bool wants_help;          /* -h or --help was given; nothing else was checked */
+    bool wants_help; /* -h or --help was given; nothing else was checked */
 };
 
 struct opt_input {
@@ -174,7 +178,8 @@ struct opt_input {
 as_status options_read(const struct opt_command *command, const struct opt_input *input, struct opt_parsed *ret,
                        struct as_error *err) AS_NODISCARD;
 /* For opt_foreign.map: gives `name` the value as if it had been written so. */
-as_status options_assign(struct opt_reader *reader, const char *name, const char *value, struct as_error *err) AS_NODISCARD;
+as_status options_assign(struct opt_reader *reader, const char *name, const char *value,
+                         struct as_error *err) AS_NODISCARD;
 /* For opt_foreign.map: a NUL-terminated copy that lives as long as the values; NULL without memory. */
 char *options_copy(struct opt_reader *reader, const char *text, size_t len);
 /* For opt_foreign.map: a sentence for stderr. */

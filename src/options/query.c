@@ -61,8 +61,8 @@ as_status options_check_modes(const struct opt_parsed *parsed, uint32_t active, 
         const struct opt_mode *wanted = NULL;
         const struct opt_mode *mode = mode_against(parsed->command, state->option, active, &wanted);
         if (mode)
-            return error_set(err, AS_E_USAGE, "%s has no effect in %s (%s); it works in %s (%s)", state->spelled, mode->name,
-                             mode->because, wanted->name, wanted->because);
+            return error_set(err, AS_E_USAGE, "%s has no effect in %s (%s); it works in %s (%s)", state->spelled,
+                             mode->name, mode->because, wanted->name, wanted->because);
     }
     return AS_OK;
 }

@@ -53,8 +53,8 @@ static void add_shown_value(struct strbuf *out, const char *value)
 }
 
 /* The sentence for a value that was refused for `reason`. */
-static as_status refuse_value(const struct opt_reader *reader, const struct opt *opt, const char *value, const struct as_error *reason,
-                              struct as_error *err)
+static as_status refuse_value(const struct opt_reader *reader, const struct opt *opt, const char *value,
+                              const struct as_error *reason, struct as_error *err)
 {
     struct strbuf out AS_AUTO_STRBUF;
     strbuf_init(&out, 4096);
@@ -75,13 +75,15 @@ static as_status refuse_value(const struct opt_reader *reader, const struct opt 
     return error_set(err, reason->status == AS_E_NOMEM ? AS_E_NOMEM : AS_E_USAGE, "%s", strbuf_text(&out));
 }
 
-static as_status assign_state(struct opt_reader *reader, struct opt_state *state, const char *value, struct as_error *err)
+static as_status assign_state(struct opt_reader *reader, struct opt_state *state, const char *value,
+                              struct as_error *err)
 {
     const struct opt *opt = state->option;
     struct as_error reason = {.status = AS_E_USAGE};
     bool is_again = state->origin == reader->origin && reader->origin != OPT_FROM_DEFAULT;
     if (is_again && !opt->is_list && reader->origin != OPT_FROM_RUN && strcmp(state->text, value) != 0)
-        return error_set(err, AS_E_USAGE, "%s: --%s is given twice with different values; give it once", reader->spelled, opt->name);
+        return error_set(err, AS_E_USAGE, "%s: --%s is given twice with different values; give it once",
+                         reader->spelled, opt->name);
     if (!is_again && opt->is_list)
         value_clear(opt, state->field);
     as_status status = value_parse(opt, value, state->field, reader->parsed->arena, &reason);
@@ -117,7 +119,8 @@ as_status options_note(struct opt_reader *reader, const char *sentence)
 }
 
 /* A refusal by the map itself is completed with the flag's name. */
-static as_status map_value(struct opt_reader *reader, const struct opt_foreign *foreign, const char *value, struct as_error *err)
+static as_status map_value(struct opt_reader *reader, const struct opt_foreign *foreign, const char *value,
+                           struct as_error *err)
 {
     struct as_error inner = {0};
     as_status status = foreign->map(reader, value, &inner);
@@ -129,7 +132,8 @@ static as_status map_value(struct opt_reader *reader, const struct opt_foreign *
     return status;
 }
 
-static as_status assign_foreign(struct opt_reader *reader, const struct opt_foreign *foreign, const char *value, struct as_error *err)
+static as_status assign_foreign(struct opt_reader *reader, const struct opt_foreign *foreign, const char *value,
+                                struct as_error *err)
 {
     switch (foreign->kind) {
     case OPT_SAME:
@@ -143,11 +147,13 @@ static as_status assign_foreign(struct opt_reader *reader, const struct opt_fore
     case OPT_REFUSED:
         break;
     }
-    return error_set(err, AS_E_USAGE, "%s: %s%s%s%s", reader->spelled, foreign->sentence, foreign->target ? " Nearest here: --" : "",
-                     foreign->target ? foreign->target : "", foreign->target ? "." : "");
+    return error_set(err, AS_E_USAGE, "%s: %s%s%s%s", reader->spelled, foreign->sentence,
+                     foreign->target ? " Nearest here: --" : "", foreign->target ? foreign->target : "",
+                     foreign->target ? "." : "");
 }
 
-as_status reader_assign(struct opt_reader *reader, const struct opt_found *found, const char *value, struct as_error *err)
+as_status reader_assign(struct opt_reader *reader, const struct opt_found *found, const char *value,
+                        struct as_error *err)
 {
     if (found->foreign)
         return assign_foreign(reader, found->foreign, value, err);
@@ -203,7 +209,9 @@ static as_status note_stray_variable(struct opt_reader *reader, const char *vari
     if (strncmp(variable, "ASSAY_", 6) != 0 || len - 6 >= sizeof name || len < 10)
         return AS_OK;
     for (size_t i = 6; i < len; i++)
-        name[i - 6] = variable[i] == '_' ? '-' : (char)(variable[i] >= 'A' && variable[i] <= 'Z' ? variable[i] + 32 : variable[i]);
+        name[i - 6] = variable[i] == '_'
+                          ? '-'
+                          : (char)(variable[i] >= 'A' && variable[i] <= 'Z' ? variable[i] + 32 : variable[i]);
     name[len - 6] = '\0';
     const char *nearest = options_nearest(reader->parsed->command, name);
     if (reader_find(reader, name, len - 6).state || !nearest)
@@ -213,8 +221,9 @@ static as_status note_stray_variable(struct opt_reader *reader, const char *vari
     environment_name(nearest, &meant);
     if (strbuf_status(&meant) != AS_OK)
         return strbuf_status(&meant);
-    const char *note = arena_printf(reader->parsed->arena, "%.*s is set, but no option of this command reads it; did you mean %s?",
-                                    (int)len, variable, strbuf_text(&meant));
+    const char *note =
+        arena_printf(reader->parsed->arena, "%.*s is set, but no option of this command reads it; did you mean %s?",
+                     (int)len, variable, strbuf_text(&meant));
     return note ? add_note(reader, note) : AS_E_NOMEM;
 }
 
@@ -253,7 +262,8 @@ static as_status unknown_option(const struct opt_reader *reader, const char *nam
     char *copy = arena_strndup(reader->parsed->arena, name, len < 64 ? len : 64);
     const char *nearest = copy ? options_nearest(reader->parsed->command, copy) : NULL;
     return error_set(err, AS_E_USAGE, "unknown option --%s; %s%s%s\"assay help %s\" lists them all", copy ? copy : "",
-                     nearest ? "did you mean --" : "", nearest ? nearest : "", nearest ? "? " : "", reader->parsed->command->name);
+                     nearest ? "did you mean --" : "", nearest ? nearest : "", nearest ? "? " : "",
+                     reader->parsed->command->name);
 }
 
 static bool looks_like_option(const char *word)
@@ -284,12 +294,13 @@ static as_status read_word(struct opt_reader *reader, int *index, struct as_erro
         bool has_next = *index + 1 < reader->input->argc;
         bool is_refused = found.foreign && found.foreign->kind == OPT_REFUSED;
         if (!is_refused && (!has_next || looks_like_option(argv[*index + 1])))
-            return error_set(err, AS_E_USAGE, "%s needs a value; one that begins with -- is written %s=--…", reader->spelled,
-                             reader->spelled);
+            return error_set(err, AS_E_USAGE, "%s needs a value; one that begins with -- is written %s=--…",
+                             reader->spelled, reader->spelled);
         value = is_refused ? "" : argv[++*index];
     }
     as_status status = reader_assign(reader, &found, value, err);
-    while (status == AS_OK && takes_many(&found) && !is_joined && *index + 1 < reader->input->argc && argv[*index + 1][0] != '-')
+    while (status == AS_OK && takes_many(&found) && !is_joined && *index + 1 < reader->input->argc &&
+           argv[*index + 1][0] != '-')
         status = reader_assign(reader, &found, argv[++*index], err);
     return status;
 }
@@ -298,7 +309,8 @@ static as_status add_operand(struct opt_reader *reader, const char *word, struct
 {
     struct opt_parsed *parsed = reader->parsed;
     if (!parsed->command->operands)
-        return error_set(err, AS_E_USAGE, "unexpected word \"%.100s\": assay %s takes options only, each as --name value", word,
+        return error_set(err, AS_E_USAGE,
+                         "unexpected word \"%.100s\": assay %s takes options only, each as --name value", word,
                          parsed->command->name);
     ((const char **)parsed->operands)[parsed->operand_count++] = word;
     return AS_OK;
@@ -316,7 +328,8 @@ static as_status read_argv(struct opt_reader *reader, struct as_error *err)
         else if (strcmp(word, "--") == 0)
             is_over = true;
         else if (word[1] != '-')
-            status = error_set(err, AS_E_USAGE, "unknown option %.20s; options are written --name, and \"assay help %s\" lists them all",
+            status = error_set(err, AS_E_USAGE,
+                               "unknown option %.20s; options are written --name, and \"assay help %s\" lists them all",
                                word, reader->parsed->command->name);
         else
             status = read_word(reader, &i, err);
@@ -372,8 +385,8 @@ static as_status apply_defaults(struct opt_reader *reader, struct as_error *err)
     return AS_OK;
 }
 
-static as_status parsed_init(struct opt_parsed *parsed, const struct opt_command *command, const struct opt_input *input,
-                             struct as_error *err)
+static as_status parsed_init(struct opt_parsed *parsed, const struct opt_command *command,
+                             const struct opt_input *input, struct as_error *err)
 {
     struct arena *arena = input->arena;
     *parsed = (struct opt_parsed){.command = command, .arena = arena, .state_count = command_option_count(command)};
@@ -398,17 +411,20 @@ static as_status check_pairs(const struct opt_parsed *parsed, const struct opt_s
     while (next_word(&at, &word, &len)) {
         const struct opt_state *other = state_find(parsed, word, len);
         if (other && other->origin != OPT_FROM_DEFAULT)
-            return error_set(err, AS_E_USAGE, "%s and %s exclude each other; give one of them", state->spelled, other->spelled);
+            return error_set(err, AS_E_USAGE, "%s and %s exclude each other; give one of them", state->spelled,
+                             other->spelled);
     }
     if (opt->needs) {
         const struct opt_state *other = state_find(parsed, opt->needs, strlen(opt->needs));
         if (other && other->origin == OPT_FROM_DEFAULT)
-            return error_set(err, AS_E_USAGE, "%s has no effect without --%s; give both or neither", state->spelled, opt->needs);
+            return error_set(err, AS_E_USAGE, "%s has no effect without --%s; give both or neither", state->spelled,
+                             opt->needs);
     }
     return AS_OK;
 }
 
-as_status options_read(const struct opt_command *command, const struct opt_input *input, struct opt_parsed *ret, struct as_error *err)
+as_status options_read(const struct opt_command *command, const struct opt_input *input, struct opt_parsed *ret,
+                       struct as_error *err)
 {
     struct opt_parsed parsed;
     as_status status = parsed_init(&parsed, command, input, err);

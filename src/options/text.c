@@ -34,8 +34,9 @@ void add_wrapped(struct strbuf *out, const char *text, size_t column, size_t ind
 void add_value_name(struct strbuf *out, const struct opt *opt)
 {
     static const char *const names[] = {
-        [OPT_FLAG] = "",      [OPT_STRING] = "TEXT",   [OPT_FILE] = "FILE",     [OPT_JSON] = "JSON", [OPT_INT] = "N",
-        [OPT_SIZE] = "BYTES", [OPT_DURATION] = "TIME", [OPT_DOUBLE] = "NUMBER", [OPT_ENUM] = "",     [OPT_KEYVALUE] = "KEY=VALUE",
+        [OPT_FLAG] = "", [OPT_STRING] = "TEXT",        [OPT_FILE] = "FILE",     [OPT_JSON] = "JSON",
+        [OPT_INT] = "N", [OPT_SIZE] = "BYTES",         [OPT_DURATION] = "TIME", [OPT_DOUBLE] = "NUMBER",
+        [OPT_ENUM] = "", [OPT_KEYVALUE] = "KEY=VALUE",
     };
     if (opt->value) {
         strbuf_adds(out, opt->value);

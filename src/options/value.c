@@ -7,19 +7,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 struct unit {
     const char *name;
     double factor; /* in ns or bytes */
 };
 
-static const struct unit DURATION_UNITS[] = {{"ns", 1},   {"us", 1e3},   {"µs", 1e3},    {"ms", 1e6},
-                                             {"s", 1e9},  {"sec", 1e9},  {"min", 60e9},  {"m", 60e9},
-                                             {"h", 3600e9}, {NULL, 0}};
-static const struct unit SIZE_UNITS[] = {{"", 1},       {"B", 1},           {"kB", 1e3},         {"k", 1e3},
-                                         {"KB", 1e3},   {"MB", 1e6},        {"M", 1e6},          {"GB", 1e9},
-                                         {"G", 1e9},    {"KiB", 1024},      {"Ki", 1024},        {"MiB", 1048576},
-                                         {"Mi", 1048576}, {"GiB", 1073741824}, {"Gi", 1073741824}, {NULL, 0}};
+static const struct unit DURATION_UNITS[] = {{"ns", 1},    {"us", 1e3},   {"µs", 1e3}, {"ms", 1e6},   {"s", 1e9},
+                                             {"sec", 1e9}, {"min", 60e9}, {"m", 60e9}, {"h", 3600e9}, {NULL, 0}};
+static const struct unit SIZE_UNITS[] = {
+    {"", 1},      {"B", 1},         {"kB", 1e3},     {"k", 1e3},          {"KB", 1e3},
+    {"MB", 1e6},  {"M", 1e6},       {"GB", 1e9},     {"G", 1e9},          {"KiB", 1024},
+    {"Ki", 1024}, {"MiB", 1048576}, {"Mi", 1048576}, {"GiB", 1073741824}, {"Gi", 1073741824},
+    {NULL, 0}};
 
 static const struct unit *unit_find(const struct unit *units, const char *name, size_t len)
 {
@@ -150,12 +151,14 @@ static as_status parse_size(const struct opt *opt, const char *text, int64_t *re
 
 static as_status parse_flag(const char *text, bool *ret, struct as_error *err)
 {
-    static const char yes[] = "true yes on 1", no[] = "false no off 0";
-    size_t len = strlen(text);
-    if (!word_in(yes, text, len) && !word_in(no, text, len))
-        return error_set(err, AS_E_USAGE, "is neither true nor false");
-    *ret = word_in(yes, text, len);
-    return AS_OK;
+    static const char *const words[][2] = {{"false", "true"}, {"no", "yes"}, {"off", "on"}, {"0", "1"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (int value = 0; value < 2; value++)
+            if (strcasecmp(words[i][value], text) == 0) {
+                *ret = value == 1;
+                return AS_OK;
+            }
+    return error_set(err, AS_E_USAGE, "is neither true nor false");
 }
 
 static as_status parse_enum(const struct opt *opt, const char *text, int *ret, struct as_error *err)
@@ -356,7 +359,8 @@ void value_allowed(const struct opt *opt, struct strbuf *out)
         for (int i = 0; opt->choices[i]; i++)
             strbuf_addf(out, "%s%s", i ? ", " : "", opt->choices[i]);
     if (opt->type == OPT_DURATION && opt->unit)
-        strbuf_addf(out, ", or a plain number of seconds%s", opt->min == 0 && opt->max == 0 && !opt->positive ? "" : ",");
+        strbuf_addf(out, ", or a plain number of seconds%s",
+                    opt->min == 0 && opt->max == 0 && !opt->positive ? "" : ",");
     add_range(opt, out);
     if (opt->allow_inf)
         strbuf_adds(out, ", or inf");
@@ -365,9 +369,16 @@ void value_allowed(const struct opt *opt, struct strbuf *out)
 void value_example(const struct opt *opt, struct strbuf *out)
 {
     static const char *const examples[] = {
-        [OPT_FLAG] = "true",    [OPT_STRING] = "text",     [OPT_FILE] = "file",   [OPT_JSON] = "'{\"top_p\": 0.9}'",
-        [OPT_INT] = "8",        [OPT_SIZE] = "64KiB",      [OPT_DURATION] = "30s", [OPT_DOUBLE] = "0.5",
-        [OPT_KEYVALUE] = "X-Name=value", [OPT_ENUM] = "",
+        [OPT_FLAG] = "true",
+        [OPT_STRING] = "text",
+        [OPT_FILE] = "file",
+        [OPT_JSON] = "'{\"top_p\": 0.9}'",
+        [OPT_INT] = "8",
+        [OPT_SIZE] = "64KiB",
+        [OPT_DURATION] = "30s",
+        [OPT_DOUBLE] = "0.5",
+        [OPT_KEYVALUE] = "X-Name=value",
+        [OPT_ENUM] = "",
     };
     if (opt->example)
         strbuf_adds(out, opt->example);

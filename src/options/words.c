@@ -59,7 +59,8 @@ const char *command_group(const struct opt_command *command, size_t index)
     return NULL;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) between two names; names past the limit are far from everything. */
+/* Edits (insert, delete, replace, swap of neighbours) between two names; names past the limit are far from everything.
+ */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t rows[3][NAME_MAX_BYTES + 1];
@@ -130,7 +131,9 @@ void environment_name(const char *option, struct strbuf *out)
 {
     strbuf_adds(out, "ASSAY_");
     for (; *option; option++)
-        strbuf_addc(out, *option == '-' || *option == '.' ? '_' : (char)(*option >= 'a' && *option <= 'z' ? *option - 32 : *option));
+        strbuf_addc(out, *option == '-' || *option == '.'
+                             ? '_'
+                             : (char)(*option >= 'a' && *option <= 'z' ? *option - 32 : *option));
 }
 
 static bool ends_with(const char *text, const char *end)

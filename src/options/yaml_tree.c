@@ -16,8 +16,8 @@ struct yaml_reader {
 
 static as_status refuse(struct yaml_reader *reader, const yaml_mark_t *mark, const char *why)
 {
-    as_status status = error_set_at(reader->err, AS_E_INVALID, (int64_t)mark->line + 1, (int64_t)mark->index, "line %zu: %s",
-                                    mark->line + 1, why);
+    as_status status = error_set_at(reader->err, AS_E_INVALID, (int64_t)mark->line + 1, (int64_t)mark->index,
+                                    "line %zu: %s", mark->line + 1, why);
     if (reader->err)
         reader->err->column = (int64_t)mark->column + 1;
     return status;
@@ -50,9 +50,11 @@ static bool is_json_number(const char *text, size_t len)
 
 static enum json_type plain_type(const char *text, size_t len)
 {
-    if (len == 0 || strcmp(text, "null") == 0 || strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0 || strcmp(text, "~") == 0)
+    if (len == 0 || strcmp(text, "null") == 0 || strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0 ||
+        strcmp(text, "~") == 0)
         return JSON_NULL;
-    if (strcmp(text, "true") == 0 || strcmp(text, "True") == 0 || strcmp(text, "false") == 0 || strcmp(text, "False") == 0)
+    if (strcmp(text, "true") == 0 || strcmp(text, "True") == 0 || strcmp(text, "false") == 0 ||
+        strcmp(text, "False") == 0)
         return JSON_BOOL;
     return is_json_number(text, len) ? JSON_NUMBER : JSON_STRING;
 }
@@ -191,7 +193,8 @@ static as_status read_stream(struct yaml_reader *reader, struct json_value **ret
     return status;
 }
 
-as_status yaml_parse(const char *text, size_t len, struct arena *arena, const struct json_value **ret, struct as_error *err)
+as_status yaml_parse(const char *text, size_t len, struct arena *arena, const struct json_value **ret,
+                     struct as_error *err)
 {
     struct yaml_reader reader = {.arena = arena, .err = err};
     if (!yaml_parser_initialize(&reader.parser))

@@ -29,9 +29,13 @@ static void a_job_file_sets_options(void **state)
     struct job_file job TEMP_JOB;
     struct reading r;
     char wanted[PATH_MAX];
-    write_job(&job, "# a job\nmodel: m\nnum_requests: 10\nurl: [http://a, http://b]\nheader:\n  X-A: one\n  X-B: 2\nstreaming: true\n"
-                       "verify: false\nthink-time: 2s\nextra-body: {top_p: 0.90, stop: [a]}\nprompts: data/p.jsonl\nrequest-count:\n");
-    read_all(&r, &SAMPLE, WORDS("--job", job.file, "--num-requests", "11"), ENVIRONMENT("ASSAY_MODEL=from-environment"));
+    write_job(
+        &job,
+        "# a job\nmodel: m\nnum_requests: 10\nurl: [http://a, http://b]\nheader:\n  X-A: one\n  X-B: 2\nstreaming: "
+        "true\n"
+        "verify: false\nthink-time: 2s\nextra-body: {top_p: 0.90, stop: [a]}\nprompts: data/p.jsonl\nrequest-count:\n");
+    read_all(&r, &SAMPLE, WORDS("--job", job.file, "--num-requests", "11"),
+             ENVIRONMENT("ASSAY_MODEL=from-environment"));
     assert_int_equal(r.status, AS_OK);
     assert_string_equal(r.value.model, "from-environment");
     assert_int_equal(r.value.count, 11);
@@ -67,10 +71,12 @@ static void expect_job_refused(const char *text, const char *place_and_sentence)
 static void mistakes_in_job_files_have_a_place(void **state)
 {
     (void)state;
-    expect_job_refused("model: m\nnum-request: 1\n", ":2: num-request: is no option of assay sample; did you mean num-requests?");
-    expect_job_refused("model: m\n\nnum-requests: few\n",
-                       ":3: num-requests: \"few\" is not a whole number; allowed is a whole number from 1 to 1000000, for example "
-                       "--num-requests 8");
+    expect_job_refused("model: m\nnum-request: 1\n",
+                       ":2: num-request: is no option of assay sample; did you mean num-requests?");
+    expect_job_refused(
+        "model: m\n\nnum-requests: few\n",
+        ":3: num-requests: \"few\" is not a whole number; allowed is a whole number from 1 to 1000000, for example "
+        "--num-requests 8");
     expect_job_refused("model: [a, b]\n", ":1: model: takes a single value, no list");
     expect_job_refused("model: {a: b}\n", ":1: model: takes a single value here");
     expect_job_refused("job: other.yaml\n", ":1: job: a job file does not name another one");

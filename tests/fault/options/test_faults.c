@@ -8,8 +8,8 @@ static as_status read_everything(void *context)
 {
     struct reading r;
     (void)context;
-    char *const *words = WORDS("--url", "http://a", "--url", "http://b", "--header", "A=b", "C: d", "--extra-body", "{\"a\": [1, 2]}", "--goodput", "x:1",
-                               "y:2", "--save-result", "--request-count", "4");
+    char *const *words = WORDS("--url", "http://a", "--url", "http://b", "--header", "A=b", "C: d", "--extra-body",
+                               "{\"a\": [1, 2]}", "--goodput", "x:1", "y:2", "--save-result", "--request-count", "4");
     read_all(&r, &SAMPLE, words, ENVIRONMENT("ASSAY_MODEL=m", "SAMPLE_KEY=k", "ASSAY_NUM_REQUEST=1"));
     arena_done(&r.arena);
     return r.status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any words as a command line of a command with every kind of option: read, or refused with a sentence; what was read can be echoed, the echo
- * holds no secret, and reading what command.txt would show gives the same again.
+ * Any words as a command line of a command with every kind of option: read, or refused with a sentence; what was read
+ * can be echoed, the echo holds no secret, and reading what command.txt would show gives the same again.
  */
 #include "options/options.h"
 
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();                                                                                                   \
     } while (0)
 #define WORDS_MAX 64
-#define SECRET "s3cr3t-value"
+#define SECRET    "s3cr3t-value"
 
 struct config {
     bool flag;
@@ -40,11 +40,17 @@ static const struct opt OPTIONS[] = {
     {.name = "body", .type = OPT_JSON, AT(body)},
     {.name = "key", .type = OPT_STRING, AT(key), .secrecy = OPT_SECRET},
     {.name = "url", .type = OPT_STRING, AT(urls), .is_list = true, .secrecy = OPT_URL},
-    {.name = "header", .type = OPT_KEYVALUE, AT(headers), .is_list = true, .takes_many = true, .secrecy = OPT_SECRET_VALUE},
+    {.name = "header",
+     .type = OPT_KEYVALUE,
+     AT(headers),
+     .is_list = true,
+     .takes_many = true,
+     .secrecy = OPT_SECRET_VALUE},
 };
 static const struct opt_table TABLE = OPT_TABLE(OPTIONS, 0);
 static const struct opt_table *const TABLES[] = {&TABLE};
-static const struct opt_command COMMAND = {.name = "fuzz", .summary = "S", .operands = "WORD…", .tables = TABLES, .table_count = 1};
+static const struct opt_command COMMAND = {
+    .name = "fuzz", .summary = "S", .operands = "WORD…", .tables = TABLES, .table_count = 1};
 
 static void check_parsed(const struct opt_parsed *parsed)
 {

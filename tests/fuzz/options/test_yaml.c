@@ -18,7 +18,8 @@ static void check_value(const struct json_value *value, int depth)
 {
     size_t count = 0;
     DEMAND(depth <= YAML_DEPTH_MAX + 1);
-    DEMAND(value->type == JSON_ARRAY || value->type == JSON_OBJECT || !value->text || strlen(value->text) == value->len);
+    DEMAND(value->type == JSON_ARRAY || value->type == JSON_OBJECT || !value->text ||
+           strlen(value->text) == value->len);
     for (const struct json_value *child = value->first; child; child = child->next, count++) {
         DEMAND((value->type == JSON_OBJECT) == (child->key != NULL));
         DEMAND(!child->key || strlen(child->key) == child->key_len);

@@ -23,7 +23,14 @@ static void mistakes_in_tables_are_found(void **state)
     (void)state;
     static const struct opt bad[] = {
         {.name = "a", .aliases = "b", .type = OPT_INT, .group = "G", .sentence = "No stop", .initial = "x"},
-        {.name = "b", .type = OPT_ENUM, .choices = SAMPLE_MODES, .group = "G", .sentence = "S.", .example = "z", .needs = "c", .conflicts = "a d"},
+        {.name = "b",
+         .type = OPT_ENUM,
+         .choices = SAMPLE_MODES,
+         .group = "G",
+         .sentence = "S.",
+         .example = "z",
+         .needs = "c",
+         .conflicts = "a d"},
     };
     static const struct opt_foreign foreign[] = {
         {.name = "b", .kind = OPT_SAME, .target = "e"},
@@ -114,8 +121,9 @@ static void echo(void **state)
     struct strbuf out;
     struct json_writer writer;
     read_all(&r, &SAMPLE,
-             WORDS("--url", "http://user:pa55@host/v1", "--api-key", "hunter2", "--header", "Authorization: Bearer hunter2", "X-A=b", "--extra-body",
-                   "{\n\"a\":1.0}", "--request-rate", "inf", "--num-requests", "9"),
+             WORDS("--url", "http://user:pa55@host/v1", "--api-key", "hunter2", "--header",
+                   "Authorization: Bearer hunter2", "X-A=b", "--extra-body", "{\n\"a\":1.0}", "--request-rate", "inf",
+                   "--num-requests", "9"),
              ENVIRONMENT("ASSAY_STREAMING=true"));
     assert_int_equal(r.status, AS_OK);
     assert_int_equal(options_put(&r.parsed, "model", "found", &r.err), AS_OK);
@@ -146,8 +154,10 @@ static void command_lines_hide_secrets(void **state)
 {
     (void)state;
     shown_line("assay sample --api-key '***' --model 'it'\\''s'", WORDS("--api-key", "k", "--model", "it's"));
-    shown_line("assay sample '--api-key=***' --header 'A: ***' 'B: ***' --streaming", WORDS("--api-key=k", "--header", "A: s", "B=s", "--streaming"));
-    shown_line("assay sample --url 'https://***@h/v1' '--host=***@h' --num-requests 4", WORDS("--url", "https://u:p@h/v1", "--host=u:p@h", "--num-requests", "4"));
+    shown_line("assay sample '--api-key=***' --header 'A: ***' 'B: ***' --streaming",
+               WORDS("--api-key=k", "--header", "A: s", "B=s", "--streaming"));
+    shown_line("assay sample --url 'https://***@h/v1' '--host=***@h' --num-requests 4",
+               WORDS("--url", "https://u:p@h/v1", "--host=u:p@h", "--num-requests", "4"));
     shown_line("assay sample --unknown x ''", WORDS("--unknown", "x", ""));
 }
 
@@ -155,8 +165,11 @@ static void urls_lose_their_user_info(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"http://a/b@c", "http://a/b@c"}, {"http://u:p@a/b@c", "http://***@a/b@c"}, {"u@h:1", "***@h:1"},
-        {"https://u:p@q@h?x=@", "https://***@h?x=@"}, {"unix:/run/x", "unix:/run/x"},
+        {"http://a/b@c", "http://a/b@c"},
+        {"http://u:p@a/b@c", "http://***@a/b@c"},
+        {"u@h:1", "***@h:1"},
+        {"https://u:p@q@h?x=@", "https://***@h?x=@"},
+        {"unix:/run/x", "unix:/run/x"},
     };
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         struct strbuf out AS_AUTO_STRBUF;

@@ -29,9 +29,10 @@ static void every_type(void **state)
 {
     (void)state;
     struct reading r;
-    read_words(&r, WORDS("--url", "http://a", "--target=http://b", "--base-url", "c", "--model", "m", "--mode=completion", "--streaming",
-                         "--no-verify", "--extra-body", "{ \"n\" : 1.50 }", "--num-prompts", "12", "--think-time", "9s", "--request-rate",
-                         "inf", "--share", "-0.25", "--buffer", "2MB", "--prompts", "p.jsonl"));
+    read_words(&r, WORDS("--url", "http://a", "--target=http://b", "--base-url", "c", "--model", "m",
+                         "--mode=completion", "--streaming", "--no-verify", "--extra-body", "{ \"n\" : 1.50 }",
+                         "--num-prompts", "12", "--think-time", "9s", "--request-rate", "inf", "--share", "-0.25",
+                         "--buffer", "2MB", "--prompts", "p.jsonl"));
     assert_int_equal(r.status, AS_OK);
     assert_int_equal(r.value.urls.count, 3);
     assert_string_equal(r.value.urls.items[0], "http://a");
@@ -68,6 +69,10 @@ static void flags(void **state)
     assert_true(r.value.streaming);
     assert_false(r.value.verify);
     arena_done(&r.arena);
+    read_all(&r, &SAMPLE, WORDS("--verify=No"), ENVIRONMENT("ASSAY_STREAMING=TRUE"));
+    assert_true(r.value.streaming);
+    assert_false(r.value.verify);
+    arena_done(&r.arena);
     read_words(&r, WORDS("--no-streaming", "--verify=on"));
     assert_false(r.value.streaming);
     assert_true(r.value.verify);
@@ -82,7 +87,8 @@ static void lists_that_take_many(void **state)
 {
     (void)state;
     struct reading r;
-    read_words(&r, WORDS("--goodput", "ttft:200", "e2el:5000", "--header", "A=b=c", "X-Y: d", "--streaming", "--header=Z:", "--goodput=itl:3"));
+    read_words(&r, WORDS("--goodput", "ttft:200", "e2el:5000", "--header", "A=b=c", "X-Y: d", "--streaming",
+                         "--header=Z:", "--goodput=itl:3"));
     assert_int_equal(r.status, AS_OK);
     assert_int_equal(r.value.slo.count, 3);
     assert_string_equal(r.value.slo.items[2], "itl:3");
@@ -98,7 +104,8 @@ static void precedence(void **state)
 {
     (void)state;
     struct reading r;
-    char *const *environment = ENVIRONMENT("ASSAY_NUM_REQUESTS=5", "ASSAY_URL=http://env", "SAMPLE_KEY=k1", "ASSAY_MODEL=", "ASSAY_STREAMING=1");
+    char *const *environment = ENVIRONMENT("ASSAY_NUM_REQUESTS=5", "ASSAY_URL=http://env", "SAMPLE_KEY=k1",
+                                           "ASSAY_MODEL=", "ASSAY_STREAMING=1");
     read_all(&r, &SAMPLE, WORDS("--num-requests", "7"), environment);
     assert_int_equal(r.status, AS_OK);
     assert_int_equal(r.value.count, 7);
@@ -122,44 +129,60 @@ static void wrong_values_say_what_is_allowed(void **state)
 {
     (void)state;
     expect_refused(WORDS("--num-requests", "ten"), NULL,
-                   "--num-requests: \"ten\" is not a whole number; allowed is a whole number from 1 to 1000000, for example --num-requests 8");
-    expect_refused(WORDS("--num-prompts=0"), NULL,
-                   "--num-prompts: \"0\" is too small; allowed is a whole number from 1 to 1000000, for example --num-requests 8");
+                   "--num-requests: \"ten\" is not a whole number; allowed is a whole number from 1 to 1000000, for "
+                   "example --num-requests 8");
+    expect_refused(
+        WORDS("--num-prompts=0"), NULL,
+        "--num-prompts: \"0\" is too small; allowed is a whole number from 1 to 1000000, for example --num-requests 8");
     expect_refused(WORDS("--num-requests", "99999999999999999999"), NULL,
-                   "--num-requests: \"99999999999999999999\" is out of range; allowed is a whole number from 1 to 1000000, for example "
+                   "--num-requests: \"99999999999999999999\" is out of range; allowed is a whole number from 1 to "
+                   "1000000, for example "
                    "--num-requests 8");
-    expect_refused(WORDS("--mode", "chatty"), NULL,
-                   "--mode: \"chatty\" is none of the choices; allowed is one of chat, completion, for example --mode chat");
-    expect_refused(WORDS("--request-rate", "0"), NULL,
-                   "--request-rate: \"0\" is too small; allowed is a number above 0, or inf, for example --request-rate 0.5");
-    expect_refused(WORDS("--request-rate", "nan"), NULL,
-                   "--request-rate: \"nan\" is not a number; allowed is a number above 0, or inf, for example --request-rate 0.5");
+    expect_refused(
+        WORDS("--mode", "chatty"), NULL,
+        "--mode: \"chatty\" is none of the choices; allowed is one of chat, completion, for example --mode chat");
+    expect_refused(
+        WORDS("--request-rate", "0"), NULL,
+        "--request-rate: \"0\" is too small; allowed is a number above 0, or inf, for example --request-rate 0.5");
+    expect_refused(
+        WORDS("--request-rate", "nan"), NULL,
+        "--request-rate: \"nan\" is not a number; allowed is a number above 0, or inf, for example --request-rate 0.5");
     expect_refused(WORDS("--think-time", "5"), NULL,
-                   "--think-time: \"5\" has no unit; allowed is a duration with a unit (ns, us, ms, s, m, h) from 0 s to 10 s, for example "
+                   "--think-time: \"5\" has no unit; allowed is a duration with a unit (ns, us, ms, s, m, h) from 0 s "
+                   "to 10 s, for example "
                    "--think-time 50ms");
     expect_refused(WORDS("--think-time", "11s"), NULL,
-                   "--think-time: \"11s\" is too large; allowed is a duration with a unit (ns, us, ms, s, m, h) from 0 s to 10 s, for example "
+                   "--think-time: \"11s\" is too large; allowed is a duration with a unit (ns, us, ms, s, m, h) from 0 "
+                   "s to 10 s, for example "
                    "--think-time 50ms");
     expect_refused(WORDS("--stop-after-seconds", "-3"), NULL,
-                   "--stop-after-seconds: \"-3\" is negative; allowed is a duration with a unit (ns, us, ms, s, m, h), or a plain number of "
+                   "--stop-after-seconds: \"-3\" is negative; allowed is a duration with a unit (ns, us, ms, s, m, h), "
+                   "or a plain number of "
                    "seconds, above 0 s, for example --stop-after-seconds 30s");
     expect_refused(WORDS("--buffer", "64 apples"), NULL,
-                   "--buffer: \"64 apples\" is not a size; allowed is a number of bytes, with kB, MB, GB, KiB, MiB or GiB if wanted, from 1 "
+                   "--buffer: \"64 apples\" is not a size; allowed is a number of bytes, with kB, MB, GB, KiB, MiB or "
+                   "GiB if wanted, from 1 "
                    "bytes to 1000000000 bytes, for example --buffer 64KiB");
     expect_refused(WORDS("--extra-body", "[1]"), NULL,
-                   "--extra-body: \"[1]\" is JSON, but no object; allowed is one JSON object, for example --extra-body '{\"top_p\": 0.9}'");
-    expect_refused(WORDS("--model", "a b"), NULL, "--model: \"a b\" holds a space; allowed is a name without spaces, for example --model llama");
-    expect_refused(WORDS("--prompts", ""), NULL, "--prompts: \"\" is empty; allowed is the path of a file, for example --prompts file");
+                   "--extra-body: \"[1]\" is JSON, but no object; allowed is one JSON object, for example --extra-body "
+                   "'{\"top_p\": 0.9}'");
+    expect_refused(WORDS("--model", "a b"), NULL,
+                   "--model: \"a b\" holds a space; allowed is a name without spaces, for example --model llama");
+    expect_refused(WORDS("--prompts", ""), NULL,
+                   "--prompts: \"\" is empty; allowed is the path of a file, for example --prompts file");
     expect_refused(WORDS("--header", "no separator"), NULL,
-                   "--header: the value is neither KEY=VALUE nor KEY: VALUE; allowed is KEY=VALUE or KEY: VALUE, for example --header X-Name=value");
+                   "--header: the value is neither KEY=VALUE nor KEY: VALUE; allowed is KEY=VALUE or KEY: VALUE, for "
+                   "example --header X-Name=value");
     expect_refused(WORDS("--header", "A: b\r\nC: d"), NULL,
-                   "--header: the value holds a control character; allowed is KEY=VALUE or KEY: VALUE, for example --header X-Name=value");
+                   "--header: the value holds a control character; allowed is KEY=VALUE or KEY: VALUE, for example "
+                   "--header X-Name=value");
 }
 
 static void secrets_are_not_repeated(void **state)
 {
     (void)state;
-    expect_refused(WORDS("--api-key", "se cret"), NULL, "--api-key: the value holds a space; allowed is a text, for example --api-key text");
+    expect_refused(WORDS("--api-key", "se cret"), NULL,
+                   "--api-key: the value holds a space; allowed is a text, for example --api-key text");
     expect_refused(NO_WORDS, ENVIRONMENT("SAMPLE_KEY=se cret"),
                    "SAMPLE_KEY: the value holds a space; allowed is a text, for example --api-key text");
 }
@@ -168,27 +191,34 @@ static void values_from_the_environment_are_named(void **state)
 {
     (void)state;
     expect_refused(NO_WORDS, ENVIRONMENT("ASSAY_NUM_REQUESTS=x"),
-                   "ASSAY_NUM_REQUESTS: \"x\" is not a whole number; allowed is a whole number from 1 to 1000000, for example --num-requests 8");
+                   "ASSAY_NUM_REQUESTS: \"x\" is not a whole number; allowed is a whole number from 1 to 1000000, for "
+                   "example --num-requests 8");
 }
 
 static void unknown_options(void **state)
 {
     (void)state;
-    expect_refused(WORDS("--num-request", "1"), NULL, "unknown option --num-request; did you mean --num-requests? \"assay help sample\" lists them all");
+    expect_refused(WORDS("--num-request", "1"), NULL,
+                   "unknown option --num-request; did you mean --num-requests? \"assay help sample\" lists them all");
     expect_refused(WORDS("--request-cuont", "1"), NULL,
                    "unknown option --request-cuont; did you mean --num-requests? \"assay help sample\" lists them all");
     expect_refused(WORDS("--zzzzzz"), NULL, "unknown option --zzzzzz; \"assay help sample\" lists them all");
-    expect_refused(WORDS("--no-model"), NULL, "unknown option --no-model; did you mean --model? \"assay help sample\" lists them all");
-    expect_refused(WORDS("-n", "1"), NULL, "unknown option -n; options are written --name, and \"assay help sample\" lists them all");
-    expect_refused(WORDS("word"), NULL, "unexpected word \"word\": assay sample takes options only, each as --name value");
-    expect_refused(WORDS("--"  , "--model"), NULL, "unexpected word \"--model\": assay sample takes options only, each as --name value");
+    expect_refused(WORDS("--no-model"), NULL,
+                   "unknown option --no-model; did you mean --model? \"assay help sample\" lists them all");
+    expect_refused(WORDS("-n", "1"), NULL,
+                   "unknown option -n; options are written --name, and \"assay help sample\" lists them all");
+    expect_refused(WORDS("word"), NULL,
+                   "unexpected word \"word\": assay sample takes options only, each as --name value");
+    expect_refused(WORDS("--", "--model"), NULL,
+                   "unexpected word \"--model\": assay sample takes options only, each as --name value");
 }
 
 static void missing_values(void **state)
 {
     (void)state;
     expect_refused(WORDS("--model"), NULL, "--model needs a value; one that begins with -- is written --model=--…");
-    expect_refused(WORDS("--model", "--streaming"), NULL, "--model needs a value; one that begins with -- is written --model=--…");
+    expect_refused(WORDS("--model", "--streaming"), NULL,
+                   "--model needs a value; one that begins with -- is written --model=--…");
     struct reading r;
     read_words(&r, WORDS("--model=--odd", "--share", "-1"));
     assert_int_equal(r.status, AS_OK);
@@ -217,12 +247,14 @@ static void options_without_effect(void **state)
     read_all(&r, &SAMPLE, WORDS("--request-rate", "3"), NULL);
     assert_int_equal(options_check_modes(&r.parsed, SAMPLE_OPEN, &r.err), AS_OK);
     assert_int_equal(options_check_modes(&r.parsed, SAMPLE_CLOSED, &r.err), AS_E_USAGE);
-    assert_string_equal(r.err.message,
-                        "--request-rate has no effect in a closed loop (no --request-rate); it works in an open loop (--request-rate R)");
+    assert_string_equal(r.err.message, "--request-rate has no effect in a closed loop (no --request-rate); it works in "
+                                       "an open loop (--request-rate R)");
     arena_done(&r.arena);
     read_all(&r, &SAMPLE, NO_WORDS, ENVIRONMENT("ASSAY_LIMIT=3"));
     assert_int_equal(options_check_modes(&r.parsed, SAMPLE_OPEN, &r.err), AS_E_USAGE);
-    assert_string_equal(r.err.message, "ASSAY_LIMIT has no effect in an open loop (--request-rate R); it works in a closed loop (no --request-rate)");
+    assert_string_equal(
+        r.err.message,
+        "ASSAY_LIMIT has no effect in an open loop (--request-rate R); it works in a closed loop (no --request-rate)");
     arena_done(&r.arena);
 }
 
@@ -240,8 +272,10 @@ static void names_of_other_tools(void **state)
     assert_string_equal(r.parsed.notes[1], "--save-result: results are always saved");
     free((void *)(uintptr_t)r.value.urls.items[0]);
     arena_done(&r.arena);
-    expect_refused(WORDS("--tokenizer", "t"), NULL, "--tokenizer: Token counts come from the server. Nearest here: --model.");
-    expect_refused(WORDS("--tokenizer=t"), NULL, "--tokenizer: Token counts come from the server. Nearest here: --model.");
+    expect_refused(WORDS("--tokenizer", "t"), NULL,
+                   "--tokenizer: Token counts come from the server. Nearest here: --model.");
+    expect_refused(WORDS("--tokenizer=t"), NULL,
+                   "--tokenizer: Token counts come from the server. Nearest here: --model.");
 }
 
 static void misspelt_variables_are_noted(void **state)
@@ -251,7 +285,9 @@ static void misspelt_variables_are_noted(void **state)
     read_all(&r, &SAMPLE, NO_WORDS, ENVIRONMENT("ASSAY_NUM_REQUEST=3", "ASSAY_BUILD_DIR=x", "OTHER=1"));
     assert_int_equal(r.status, AS_OK);
     assert_int_equal(r.parsed.note_count, 1);
-    assert_string_equal(r.parsed.notes[0], "ASSAY_NUM_REQUEST is set, but no option of this command reads it; did you mean ASSAY_NUM_REQUESTS?");
+    assert_string_equal(
+        r.parsed.notes[0],
+        "ASSAY_NUM_REQUEST is set, but no option of this command reads it; did you mean ASSAY_NUM_REQUESTS?");
     arena_done(&r.arena);
 }
 

@@ -16,7 +16,8 @@ static void scalars_have_types(void **state)
     (void)state;
     struct arena arena;
     arena_init(&arena, 0, 0);
-    const struct json_value *root = tree(&arena, "a: 1\nb: -1.5e3\nc: true\nd: 'true'\ne:\nf: 1_000\ng: 0x10\nh: [1, {i: x}]\nj: |\n  text\n");
+    const struct json_value *root =
+        tree(&arena, "a: 1\nb: -1.5e3\nc: true\nd: 'true'\ne:\nf: 1_000\ng: 0x10\nh: [1, {i: x}]\nj: |\n  text\n");
     assert_int_equal(root->type, JSON_OBJECT);
     assert_int_equal(root->len, 9);
     assert_int_equal(json_get(root, "a")->type, JSON_NUMBER);

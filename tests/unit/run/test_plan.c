@@ -12,7 +12,8 @@ static void closed_by_number(void **state)
     (void)state;
     struct line line;
     struct run_plan plan;
-    make(&line, &plan, WORDS(BASE, "--num-requests", "10", "--warmup-requests", "3", "--concurrency", "2", "--ramp-up-seconds", "4"));
+    make(&line, &plan,
+         WORDS(BASE, "--num-requests", "10", "--warmup-requests", "3", "--concurrency", "2", "--ramp-up-seconds", "4"));
     assert_int_equal(plan.engine.request_count, 13);
     assert_int_equal(plan.engine.warmup_count, 3);
     assert_int_equal(plan.engine.concurrency, 2);
@@ -58,15 +59,19 @@ static void open_by_time_counts_from_the_measured_part(void **state)
     (void)state;
     struct line line;
     struct run_plan plan;
-    make(&line, &plan, WORDS(BASE, "--request-rate", "10", "--arrival", "constant", "--duration", "1", "--warmup-requests", "5"));
+    make(&line, &plan,
+         WORDS(BASE, "--request-rate", "10", "--arrival", "constant", "--duration", "1", "--warmup-requests", "5"));
     assert_int_equal(plan.engine.request_count, 15); /* measured: due at 500, 600, … 1400 ms */
     plan_done(&plan);
     line_done(&line);
-    make(&line, &plan, WORDS(BASE, "--request-rate", "10", "--arrival", "constant", "--stop-after-seconds", "1", "--warmup-requests", "5"));
+    make(&line, &plan,
+         WORDS(BASE, "--request-rate", "10", "--arrival", "constant", "--stop-after-seconds", "1", "--warmup-requests",
+               "5"));
     assert_int_equal(plan.engine.request_count, 10);
     plan_done(&plan);
     line_done(&line);
-    make(&line, &plan, WORDS(BASE, "--request-rate", "10", "--arrival", "constant", "--duration", "1", "--num-requests", "3"));
+    make(&line, &plan,
+         WORDS(BASE, "--request-rate", "10", "--arrival", "constant", "--duration", "1", "--num-requests", "3"));
     assert_int_equal(plan.engine.request_count, 3);
     plan_done(&plan);
     line_done(&line);
@@ -100,9 +105,11 @@ static void plans_that_cannot_be(void **state)
     } cases[] = {
         {{"llm", BASE, "--request-rate", "1e6", "--duration", "1000", NULL},
          "the plan has more than 100000000 send times; lower --request-rate, --num-requests or the time"},
-        {{"llm", BASE, "--request-rate", "10", "--arrival", "constant", "--stop-after-seconds", "1", "--warmup-requests", "10", NULL},
+        {{"llm", BASE, "--request-rate", "10", "--arrival", "constant", "--stop-after-seconds", "1",
+          "--warmup-requests", "10", NULL},
          "no request to measure: all 10 that are due in time are warm-up"},
-        {{"llm", BASE, "--num-requests", "4", "--shard", "4/5", NULL}, "--shard: the plan has 4 requests, none of them in this shard"},
+        {{"llm", BASE, "--num-requests", "4", "--shard", "4/5", NULL},
+         "--shard: the plan has 4 requests, none of them in this shard"},
     };
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         struct line line;
@@ -117,12 +124,9 @@ static void plans_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_by_number),
-        cmocka_unit_test(closed_by_time),
-        cmocka_unit_test(open_by_number),
-        cmocka_unit_test(open_by_time_counts_from_the_measured_part),
-        cmocka_unit_test(shards_make_up_the_plan),
-        cmocka_unit_test(plans_that_cannot_be),
+        cmocka_unit_test(closed_by_number),        cmocka_unit_test(closed_by_time),
+        cmocka_unit_test(open_by_number),          cmocka_unit_test(open_by_time_counts_from_the_measured_part),
+        cmocka_unit_test(shards_make_up_the_plan), cmocka_unit_test(plans_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

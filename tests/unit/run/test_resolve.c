@@ -65,8 +65,9 @@ static void max_concurrency_without_a_rate_is_concurrency(void **state)
     line_done(&line);
     line_refuse(WORDS(BASE, "--max-concurrency", "16", "--concurrency", "8"),
                 "--concurrency and --max-concurrency do not go together: without a rate they mean the same; give one");
-    line_refuse(WORDS(BASE, "--concurrency", "8", "--request-rate", "5"),
-                "--concurrency and --request-rate do not go together: with a rate, --max-concurrency N caps what is in flight");
+    line_refuse(
+        WORDS(BASE, "--concurrency", "8", "--request-rate", "5"),
+        "--concurrency and --request-rate do not go together: with a rate, --max-concurrency N caps what is in flight");
 }
 
 static void all_at_once(void **state)
@@ -78,7 +79,8 @@ static void all_at_once(void **state)
     assert_true(isinf(line.config.load.rate_per_s));
     line_done(&line);
     line_refuse(WORDS(BASE, "--request-rate", "inf", "--duration", "5"),
-                "--request-rate and --duration do not go together: with inf and no concurrency all requests are sent at once; --num-requests says how many");
+                "--request-rate and --duration do not go together: with inf and no concurrency all requests are sent "
+                "at once; --num-requests says how many");
     line_refuse(WORDS(BASE, "--request-rate", "inf", "--burstiness", "2"),
                 "--burstiness and --request-rate do not go together: with inf all requests are due at once");
 }
@@ -101,25 +103,34 @@ static void options_without_effect_are_refused(void **state)
 {
     (void)state;
     line_refuse(WORDS(BASE, "--arrival", "constant"),
-                "--arrival has no effect in a closed loop (no --request-rate, or inf with a concurrency); it works in an open loop (--request-rate R)");
+                "--arrival has no effect in a closed loop (no --request-rate, or inf with a concurrency); it works in "
+                "an open loop (--request-rate R)");
     line_refuse(WORDS(BASE, "--request-rate", "5", "--ramp-up-seconds", "5"),
-                "--ramp-up-seconds has no effect in an open loop (--request-rate R); it works in a closed loop (no --request-rate, or inf with a "
+                "--ramp-up-seconds has no effect in an open loop (--request-rate R); it works in a closed loop (no "
+                "--request-rate, or inf with a "
                 "concurrency)");
-    line_refuse(WORDS(BASE, "--mode", "completion", "--system-prompt", "x"),
-                "--system-prompt has no effect in completion mode (--mode completion); it works in chat mode (--mode chat)");
-    line_refuse(WORDS(BASE, "--save-gaps"), "--save-gaps has no effect in a run without streaming (no --streaming); it works in streaming (--streaming)");
+    line_refuse(
+        WORDS(BASE, "--mode", "completion", "--system-prompt", "x"),
+        "--system-prompt has no effect in completion mode (--mode completion); it works in chat mode (--mode chat)");
+    line_refuse(
+        WORDS(BASE, "--save-gaps"),
+        "--save-gaps has no effect in a run without streaming (no --streaming); it works in streaming (--streaming)");
     line_refuse(WORDS(BASE, "--load-balancer", "random"),
-                "--load-balancer has no effect in a run with one server (one --url); it works in a run with several servers (several --url or "
+                "--load-balancer has no effect in a run with one server (one --url); it works in a run with several "
+                "servers (several --url or "
                 "--endpoints-file)");
-    line_refuse(WORDS(BASE, "--insecure"), "--insecure has no effect in a run without TLS (no https:// URL); it works in a run over TLS (an https:// URL)");
-    line_refuse(WORDS(BASE, "--calibrate"),
-                "--calibrate has no effect in a run with a prompt file (--prompts FILE); it works in a run with generated prompts (--synthetic-isl N)");
+    line_refuse(WORDS(BASE, "--insecure"), "--insecure has no effect in a run without TLS (no https:// URL); it works "
+                                           "in a run over TLS (an https:// URL)");
+    line_refuse(WORDS(BASE, "--calibrate"), "--calibrate has no effect in a run with a prompt file (--prompts FILE); "
+                                            "it works in a run with generated prompts (--synthetic-isl N)");
     line_refuse(WORDS(BASE, "--warmup-requests", "0", "--warmup-barrier"),
                 "--warmup-barrier has no effect without warm-up requests (--warmup-requests N)");
     line_refuse(WORDS(BASE, "--metric-percentiles", "50"),
-                "--metric-percentiles has no effect in a run with another output (--console is not vllm); it works in a run with the vLLM block "
+                "--metric-percentiles has no effect in a run with another output (--console is not vllm); it works in "
+                "a run with the vLLM block "
                 "(--console vllm)");
-    line_refuse(WORDS(BASE, "--threads", "3"), "--threads: more threads than the 1 requests in flight would have nothing to do");
+    line_refuse(WORDS(BASE, "--threads", "3"),
+                "--threads: more threads than the 1 requests in flight would have nothing to do");
 }
 
 static void the_url_may_say_the_api(void **state)
@@ -174,10 +185,14 @@ static void user_names_in_urls_are_refused(void **state)
 static void prompts_must_come_from_somewhere(void **state)
 {
     (void)state;
-    line_refuse(WORDS("--url", "http://h"), "no prompts: give --prompts FILE (JSONL, `prompt` a line) or --synthetic-isl N");
-    line_refuse(WORDS(BASE, "--synthetic-isl", "9"), "--prompts and --synthetic-isl exclude each other; give one of them");
-    line_refuse(WORDS("--url", "http://h", "--dataset-name", "custom"), "--dataset-name custom needs a file: --dataset-path FILE (here --prompts)");
-    line_refuse(WORDS(BASE, "--dataset-name", "random"), "--dataset-name and --prompts do not go together: random prompts are generated, not read");
+    line_refuse(WORDS("--url", "http://h"),
+                "no prompts: give --prompts FILE (JSONL, `prompt` a line) or --synthetic-isl N");
+    line_refuse(WORDS(BASE, "--synthetic-isl", "9"),
+                "--prompts and --synthetic-isl exclude each other; give one of them");
+    line_refuse(WORDS("--url", "http://h", "--dataset-name", "custom"),
+                "--dataset-name custom needs a file: --dataset-path FILE (here --prompts)");
+    line_refuse(WORDS(BASE, "--dataset-name", "random"),
+                "--dataset-name and --prompts do not go together: random prompts are generated, not read");
 }
 
 static void random_prompts_as_elsewhere(void **state)
@@ -188,7 +203,8 @@ static void random_prompts_as_elsewhere(void **state)
     assert_int_equal(line.shape.input.mean, 1024);
     assert_int_equal(line.shape.output.mean, 128);
     line_done(&line);
-    line_accept(&line, WORDS("--url", "http://h", "--random-input-len", "100", "--random-output-len", "50", "--random-range-ratio", "0.1"));
+    line_accept(&line, WORDS("--url", "http://h", "--random-input-len", "100", "--random-output-len", "50",
+                             "--random-range-ratio", "0.1"));
     assert_true(line.shape.is_synthetic);
     assert_int_equal(line.shape.input.spread, 10);
     assert_int_equal(line.shape.output.spread, 5);
@@ -204,7 +220,8 @@ static void random_prompts_as_elsewhere(void **state)
     line_refuse(WORDS("--url", "http://h", "--isl", "100±5", "--random-range-ratio", "0.1"),
                 "--random-range-ratio and a length with ±S say the same thing; give one");
     line_refuse(WORDS("--url", "http://h", "--isl", "100", "--isl-stddev", "5"),
-                "--isl-stddev: lengths here are uniform within ±S, not normal; nearest: --synthetic-isl N±S, --synthetic-osl N±S");
+                "--isl-stddev: lengths here are uniform within ±S, not normal; nearest: --synthetic-isl N±S, "
+                "--synthetic-osl N±S");
 }
 
 static void backends(void **state)
@@ -221,8 +238,10 @@ static void backends(void **state)
     assert_string_equal(line.targets.list.items[0].url, "http://h:1");
     assert_string_equal(line.config.request.model, "m");
     line_done(&line);
-    line_refuse(WORDS(BASE, "--backend", "tgi"), "--backend: \"tgi\" is no API that assay llm speaks; nearest here: --mode chat or --mode completion");
-    line_refuse(WORDS(BASE, "--backend", "kind=openai_http,verify=no"), "--backend: \"verify\" is not known here; nearest: --url, --model, --mode");
+    line_refuse(WORDS(BASE, "--backend", "tgi"),
+                "--backend: \"tgi\" is no API that assay llm speaks; nearest here: --mode chat or --mode completion");
+    line_refuse(WORDS(BASE, "--backend", "kind=openai_http,verify=no"),
+                "--backend: \"verify\" is not known here; nearest: --url, --model, --mode");
 }
 
 static void served_name_goes_before_the_model(void **state)
@@ -239,13 +258,69 @@ static void no_flag_of_other_tools_is_unknown(void **state)
 {
     (void)state;
     static const char *const flags[] = {
-        "base-url", "host", "port", "url", "target", "server.base_url", "endpoints", "endpoint", "backend", "endpoint-type", "api.type", "model",
-        "served-model-name", "server.model_name", "max-concurrency", "concurrency", "request-rate", "target-qps", "burstiness", "arrival-pattern",
-        "arrival-smoothness", "vllm-burstiness", "load.type", "load-pattern", "num-prompts", "request-count", "num-requests", "benchmark-duration",
-        "duration", "num-warmups", "warmup-requests", "warmup-request-count", "dataset-name", "dataset-path", "public-dataset", "custom-dataset-type",
-        "input-file", "data", "data.type", "random-input-len", "random-output-len", "random-range-ratio", "isl", "osl", "isl-stddev", "osl-stddev",
-        "seed", "random-seed", "goodput", "extra-body", "extra-request-body", "extra-inputs", "header", "ignore-eos", "disable-ignore-eos",
-        "percentile-metrics", "metric-percentiles", "save-result", "result-dir", "result-filename", "output-file", "artifact-dir", "output-artifact-dir",
+        "base-url",
+        "host",
+        "port",
+        "url",
+        "target",
+        "server.base_url",
+        "endpoints",
+        "endpoint",
+        "backend",
+        "endpoint-type",
+        "api.type",
+        "model",
+        "served-model-name",
+        "server.model_name",
+        "max-concurrency",
+        "concurrency",
+        "request-rate",
+        "target-qps",
+        "burstiness",
+        "arrival-pattern",
+        "arrival-smoothness",
+        "vllm-burstiness",
+        "load.type",
+        "load-pattern",
+        "num-prompts",
+        "request-count",
+        "num-requests",
+        "benchmark-duration",
+        "duration",
+        "num-warmups",
+        "warmup-requests",
+        "warmup-request-count",
+        "dataset-name",
+        "dataset-path",
+        "public-dataset",
+        "custom-dataset-type",
+        "input-file",
+        "data",
+        "data.type",
+        "random-input-len",
+        "random-output-len",
+        "random-range-ratio",
+        "isl",
+        "osl",
+        "isl-stddev",
+        "osl-stddev",
+        "seed",
+        "random-seed",
+        "goodput",
+        "extra-body",
+        "extra-request-body",
+        "extra-inputs",
+        "header",
+        "ignore-eos",
+        "disable-ignore-eos",
+        "percentile-metrics",
+        "metric-percentiles",
+        "save-result",
+        "result-dir",
+        "result-filename",
+        "output-file",
+        "artifact-dir",
+        "output-artifact-dir",
         "output",
     };
     for (size_t i = 0; i < ARRAY_COUNT(flags); i++) {
@@ -273,7 +348,9 @@ static void shards(void **state)
     for (size_t i = 0; i < ARRAY_COUNT(bad); i++) {
         line_read(&line, WORDS(BASE, "--shard", bad[i]));
         assert_int_equal(line.status, AS_E_USAGE);
-        assert_non_null(strstr(line.err.message, "is not i/n with i below n; allowed is i/n with 0 ≤ i < n ≤ 65536, for example --shard 0/2"));
+        assert_non_null(
+            strstr(line.err.message,
+                   "is not i/n with i below n; allowed is i/n with 0 ≤ i < n ≤ 65536, for example --shard 0/2"));
         line_done(&line);
     }
 }

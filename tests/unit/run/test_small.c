@@ -107,7 +107,8 @@ static void the_request_is_a_client_packet(void **state)
 static void offsets(void **state)
 {
     (void)state;
-    static const int64_t bases_ns[] = {INT64_C(1796065533) * 1000000000, INT64_C(2085978495) * 1000000000 /* one second before 2036's change of era */};
+    static const int64_t bases_ns[] = {INT64_C(1796065533) * 1000000000,
+                                       INT64_C(2085978495) * 1000000000 /* one second before 2036's change of era */};
     static const int64_t offsets_ns[] = {0, 1, 999999999, -1500000000, INT64_C(86400) * 1000000000, -NS_PER_MS};
     for (size_t b = 0; b < ARRAY_COUNT(bases_ns); b++)
         for (size_t i = 0; i < ARRAY_COUNT(offsets_ns); i++) {
@@ -149,12 +150,9 @@ static void answers_that_do_not_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objectives),
-        cmocka_unit_test(objectives_that_are_none),
-        cmocka_unit_test(names_of_a_run),
-        cmocka_unit_test(the_request_is_a_client_packet),
-        cmocka_unit_test(offsets),
-        cmocka_unit_test(answers_that_do_not_count),
+        cmocka_unit_test(objectives),     cmocka_unit_test(objectives_that_are_none),
+        cmocka_unit_test(names_of_a_run), cmocka_unit_test(the_request_is_a_client_packet),
+        cmocka_unit_test(offsets),        cmocka_unit_test(answers_that_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
