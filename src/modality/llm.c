@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "[run id/seed/seq] " */
-#define NONCE_BYTES (LLM_RUN_ID_MAX_BYTES + 2 * 20 + 6)
-
 struct llm {
     struct arena arena;
     struct llm_request *requests; /* one a prompt, in shuffled order */
@@ -19,11 +16,6 @@ struct llm {
     bool streaming, unique_prompts;
     char run_id[LLM_RUN_ID_MAX_BYTES + 1];
     uint64_t run_seed;
-};
-
-struct llm_answer {
-    struct chat_answer chat;
-    char nonce[NONCE_BYTES];
 };
 
 static as_status check_run_id(const struct llm_config *config, struct as_error *err)
@@ -107,7 +99,7 @@ static void body_parts(const struct llm *llm, const struct llm_request *request,
         ret->part_count = 1;
         return;
     }
-    int len = snprintf(nonce, NONCE_BYTES, "[%s/%" PRIu64 "/%" PRId64 "] ", llm->run_id, llm->run_seed, seq);
+    int len = snprintf(nonce, LLM_NONCE_BYTES, "[%s/%" PRIu64 "/%" PRId64 "] ", llm->run_id, llm->run_seed, seq);
     ret->parts[0] = (struct iovec){body, request->text_at};
     ret->parts[1] = (struct iovec){nonce, (size_t)len};
     ret->parts[2] = (struct iovec){body + request->text_at, request->len - request->text_at};
@@ -174,7 +166,7 @@ const struct modality *llm_modality(void)
     static const struct modality modality = {
         .tool = "llm",
         .answer_bytes = sizeof(struct llm_answer),
-        .max_body_bytes = (size_t)64 * 1024 * 1024,
+        .max_body_bytes = LLM_ANSWER_MAX_BYTES,
         .build = build,
         .begin = begin,
         .event = event,
@@ -186,9 +178,14 @@ const struct modality *llm_modality(void)
     return &modality;
 }
 
+const struct llm_request *llm_request_of(const struct llm *llm, int64_t seq)
+{
+    return &llm->requests[(uint64_t)seq % llm->count];
+}
+
 as_status llm_body(const struct llm *llm, int64_t seq, struct strbuf *out)
 {
-    char nonce[NONCE_BYTES];
+    char nonce[LLM_NONCE_BYTES];
     struct payload payload;
     body_parts(llm, &llm->requests[(uint64_t)seq % llm->count], seq, nonce, &payload);
     for (uint32_t i = 0; i < payload.part_count; i++)

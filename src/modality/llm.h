@@ -24,6 +24,8 @@
 /* All request bodies of a run together. */
 #define LLM_BODIES_MAX_BYTES ((size_t)2 * 1024 * 1024 * 1024)
 
+struct llm_images;
+
 enum llm_api {
     LLM_CHAT,      /* POST /chat/completions, `messages` */
     LLM_COMPLETION /* POST /completions, `prompt` */
@@ -53,8 +55,16 @@ struct llm_config {
     uint64_t run_seed;       /* for unique_prompts */
     bool save_content;       /* record.content, reasoning, tool_arguments */
     size_t save_limit_bytes; /* see struct chat_wish */
+    const struct llm_images *images; /* NULL = texts alone; for modality/vlm.h, which fills the places */
     const char *const
         *secrets; /* ends with NULL: texts no message may hold (API keys), kept by the caller; NULL = none */
+};
+
+/* Places for images in the message of each chat request, behind its text: {"type":"image_url","image_url":{"url":"…","detail":"…"}}. */
+struct llm_images {
+    const void *context;
+    uint32_t (*count)(const void *context, int64_t seq);
+    const char *detail; /* NULL = not sent */
 };
 
 struct llm;

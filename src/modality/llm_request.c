@@ -11,6 +11,9 @@ struct maker {
     const struct json_value *extra; /* object or NULL */
     struct strbuf out;
     struct json_writer writer;
+    int64_t seq;
+    size_t *gaps; /* of the body being written: gap_count places, room for gap_max */
+    uint32_t gap_count, gap_max;
 };
 
 /* True when the extra body gives the member itself. */
@@ -82,6 +85,41 @@ static void put_message(struct json_writer *writer, const char *role, const char
     json_close_object(writer);
 }
 
+static void put_image(struct maker *maker)
+{
+    struct json_writer *writer = &maker->writer;
+    json_open_object(writer);
+    json_member_string(writer, "type", "image_url");
+    json_key(writer, "image_url");
+    json_open_object(writer);
+    json_member_string(writer, "url", "");
+    if (maker->gap_count < maker->gap_max && maker->out.len > 0)
+        maker->gaps[maker->gap_count++] = maker->out.len - 1;
+    if (maker->config->images->detail)
+        json_member_string(writer, "detail", maker->config->images->detail);
+    json_close_object(writer);
+    json_close_object(writer);
+}
+
+/* The text, then places for images. */
+static void put_mixed_message(struct maker *maker, const struct prompt *prompt)
+{
+    struct json_writer *writer = &maker->writer;
+    json_open_object(writer);
+    json_member_string(writer, "role", "user");
+    json_key(writer, "content");
+    json_open_array(writer);
+    json_open_object(writer);
+    json_member_string(writer, "type", "text");
+    json_key(writer, "text");
+    json_put_stringn(writer, prompt->text, prompt->len);
+    json_close_object(writer);
+    for (uint32_t i = 0; i < maker->gap_max; i++)
+        put_image(maker);
+    json_close_array(writer);
+    json_close_object(writer);
+}
+
 /* Writes the prompt with whatever stands around it. */
 static void put_prompt(struct maker *maker, const struct prompt *prompt)
 {
@@ -97,7 +135,10 @@ static void put_prompt(struct maker *maker, const struct prompt *prompt)
     json_open_array(writer);
     if (system_prompt[0])
         put_message(writer, "system", system_prompt, strlen(system_prompt));
-    put_message(writer, "user", prompt->text, prompt->len);
+    if (config->images)
+        put_mixed_message(maker, prompt);
+    else
+        put_message(writer, "user", prompt->text, prompt->len);
     json_close_array(writer);
 }
 
@@ -164,8 +205,9 @@ static as_status write_body(struct maker *maker, const struct prompt *prompt, in
 static size_t text_place(const struct maker *maker, const struct strbuf *out)
 {
     static const char user[] = "{\"role\":\"user\",\"content\":\"";
+    static const char mixed[] = "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"";
     static const char prompt[] = "\"prompt\":\"";
-    const char *mark = maker->config->api == LLM_CHAT ? user : prompt;
+    const char *mark = maker->config->images ? mixed : maker->config->api == LLM_CHAT ? user : prompt;
     const char *found = memmem(out->data, out->len, mark, strlen(mark));
     return found ? (size_t)(found - out->data) + strlen(mark) : 0;
 }
@@ -173,7 +215,13 @@ static size_t text_place(const struct maker *maker, const struct strbuf *out)
 static as_status make_one(struct maker *maker, const struct prompt *prompt, struct arena *arena,
                           struct llm_request *ret)
 {
+    const struct llm_images *images = maker->config->images;
     int64_t limit = token_limit(maker, prompt);
+    maker->gap_count = 0;
+    maker->gap_max = images ? images->count(images->context, maker->seq) : 0;
+    maker->gaps = arena_calloc(arena, maker->gap_max + 1, sizeof *maker->gaps);
+    if (!maker->gaps)
+        return AS_E_NOMEM;
     as_status status = write_body(maker, prompt, limit);
     if (status != AS_OK)
         return status;
@@ -184,7 +232,7 @@ static as_status make_one(struct maker *maker, const struct prompt *prompt, stru
     char *id = arena_strdup(arena, prompt->id);
     if (!body || !id)
         return arena->max_bytes && arena->used_bytes + maker->out.len > arena->max_bytes ? AS_E_LIMIT : AS_E_NOMEM;
-    *ret = (struct llm_request){body, maker->out.len, text_at, id, prompt->words, limit};
+    *ret = (struct llm_request){body, maker->out.len, text_at, id, prompt->words, limit, maker->gaps, maker->gap_count};
     return AS_OK;
 }
 
@@ -196,6 +244,7 @@ static as_status make_all(struct maker *maker, const struct prompts *prompts, st
         return error_set(err, AS_E_NOMEM, "no memory for %zu requests", prompts->count);
     for (size_t i = 0; i < prompts->count; i++) {
         const struct prompt *prompt = &prompts->items[prompts_index(prompts, (int64_t)i)];
+        maker->seq = (int64_t)i;
         as_status status = make_one(maker, prompt, arena, &requests[i]);
         if (status == AS_E_LIMIT)
             return error_set(err, status, "the request bodies take more than %zu bytes: use fewer or shorter prompts",

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "options/options.h"
+#include "run/image_config.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,6 +118,8 @@ struct run_config {
     struct endpoint_config endpoint;
     struct request_config request;
     struct prompt_config prompt;
+    struct image_config image;
+    struct imagegen_config imagegen;
     struct audio_config audio;
     struct load_config load;
     struct connection_config connection;

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/commands.h"
+#include "cmd/measure.h"
+
+static int vlm_run(int argc, char **argv)
+{
+    return command_measure(&TOOL_VLM, argc, argv);
+}
+
+const struct command command_vlm = {&VLM_LINE, vlm_run};
