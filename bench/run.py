@@ -29,7 +29,7 @@ def free_cores(patience_s=60):
         after = open("/proc/stat").readline().split()[1:]
         delta = [int(b) - int(a) for a, b in zip(before, after)]
         busy = 1 - (delta[3] + delta[4]) / max(1, sum(delta))
-        if busy < 0.15:
+        if busy < float(os.environ.get("ASSAY_BENCH_BUSY", "0.15")):
             return
         if time.monotonic() > deadline:
             raise Skipped(f"the cores are not free (busy {busy:.0%})")
