@@ -16,16 +16,17 @@ struct yaml_reader {
 
 static as_status refuse(struct yaml_reader *reader, const yaml_mark_t *mark, const char *why)
 {
-    as_status status = error_set_at(reader->err, AS_E_INVALID, (int64_t)mark->line + 1, (int64_t)mark->index,
-                                    "line %zu: %s", mark->line + 1, why);
+    error_set_at(reader->err, AS_E_INVALID, (int64_t)mark->line + 1, (int64_t)mark->index, "line %zu: %s",
+                 mark->line + 1, why);
     if (reader->err)
         reader->err->column = (int64_t)mark->column + 1;
-    return status;
+    return AS_E_INVALID;
 }
 
 static as_status no_memory(struct yaml_reader *reader)
 {
-    return error_set(reader->err, AS_E_NOMEM, "out of memory");
+    error_set(reader->err, AS_E_NOMEM, "out of memory");
+    return AS_E_NOMEM;
 }
 
 static as_status next_event(struct yaml_reader *reader, yaml_event_t *ret)
@@ -82,37 +83,51 @@ static as_status read_scalar(struct yaml_reader *reader, const yaml_event_t *eve
 
 static as_status read_node(struct yaml_reader *reader, const yaml_event_t *event, int depth, struct json_value **ret);
 
+/* Takes the key at `event`, which it drops, and then gets the event of its value. */
+static as_status read_key(struct yaml_reader *reader, const struct json_value *parent, yaml_event_t *event,
+                          const struct json_value **ret)
+{
+    struct json_value *key = arena_calloc(reader->arena, 1, sizeof *key);
+    as_status status = AS_OK;
+    if (!key)
+        status = no_memory(reader);
+    else if (event->type != YAML_SCALAR_EVENT)
+        status = refuse(reader, &event->start_mark, "a key is not a plain text");
+    else
+        status = read_scalar(reader, event, key);
+    if (status == AS_OK && parent->len >= KEYS_MAX)
+        status = refuse(reader, &event->start_mark, "the mapping has too many keys");
+    if (status == AS_OK && json_get(parent, key->text))
+        status = refuse(reader, &event->start_mark, "a key stands twice in one mapping");
+    yaml_event_delete(event);
+    if (status == AS_OK)
+        status = next_event(reader, event);
+    if (status == AS_OK)
+        *ret = key;
+    return status;
+}
+
 /* Reads the children of a sequence or mapping up to its end. */
 static as_status read_children(struct yaml_reader *reader, struct json_value *parent, int depth)
 {
     const struct json_value **link = &parent->first;
     for (;;) {
         yaml_event_t event;
-        struct json_value *key = NULL, *child = NULL;
+        const struct json_value *key = NULL;
+        struct json_value *child = NULL;
         as_status status = next_event(reader, &event);
         if (status != AS_OK)
             return status;
         bool is_end = event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
         if (!is_end && parent->type == JSON_OBJECT) {
-            yaml_mark_t mark = event.start_mark;
-            if (event.type != YAML_SCALAR_EVENT)
-                status = refuse(reader, &mark, "a key is not a plain text");
-            else
-                status = read_node(reader, &event, depth, &key);
-            if (status == AS_OK && parent->len >= KEYS_MAX)
-                status = refuse(reader, &mark, "the mapping has too many keys");
-            if (status == AS_OK && json_get(parent, key->text))
-                status = refuse(reader, &mark, "a key stands twice in one mapping");
-            yaml_event_delete(&event);
-            if (status == AS_OK)
-                status = next_event(reader, &event);
+            status = read_key(reader, parent, &event, &key);
             if (status != AS_OK)
                 return status;
         }
         if (!is_end)
             status = read_node(reader, &event, depth + 1, &child);
         yaml_event_delete(&event);
-        if (status != AS_OK || is_end)
+        if (status != AS_OK || is_end || !child)
             return status;
         child->key = key ? key->text : NULL;
         child->key_len = key ? key->len : 0;
