@@ -15,6 +15,12 @@ static void plan_length(struct sim_answer *answer)
 {
     const struct sim_profile *profile = answer->profile;
     const struct sim_ask *ask = &answer->ask;
+    answer->is_cut = false;
+    if (ask->is_audio) {
+        answer->reasoning_tokens = 0;
+        answer->tokens = clamp(ask->audio.words, 0, SIM_TOKENS_MAX);
+        return;
+    }
     int64_t content = clamp(sim_dist_sample(&profile->tokens, &answer->rng), 0, SIM_TOKENS_MAX);
     int64_t reasoning = ask->is_chat ? profile->reasoning_tokens : 0;
     int64_t total = content + reasoning;
@@ -119,7 +125,7 @@ static int64_t next_count(struct sim_answer *answer)
     if (content < 0)
         return count < -content ? count : -content;
     int64_t left = answer->tokens - content;
-    if (answer->profile->tool_calls > 0) {
+    if (answer->profile->tool_calls > 0 && !answer->ask.is_audio) {
         int64_t per_call = (answer->tokens + answer->profile->tool_calls - 1) / answer->profile->tool_calls;
         int64_t in_call = per_call > 0 ? per_call - content % per_call : left;
         left = in_call < left ? in_call : left;
@@ -140,6 +146,10 @@ int64_t sim_answer_delay_ns(struct sim_answer *answer, uint32_t running)
                  answer->prompt_tokens * answer->profile->ttft_per_token_ns;
     if (answer->fault && answer->fault->kind == SIM_FAULT_SLOW_HEADERS)
         ns += answer->fault->argument;
+    if (answer->ask.is_audio) {
+        answer->work_ns = ns += llround((double)answer->ask.audio.duration_ns * answer->profile->audio_rtf);
+        return ns;
+    }
     if (answer->ask.stream)
         return ns;
     /* Without a stream all steps are one delay. The count of a step is drawn before the delay, as in a stream. */

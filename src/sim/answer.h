@@ -43,6 +43,7 @@ struct sim_answer {
     uint64_t vocab_start;
     struct rng rng;
     int64_t prompt_tokens;
+    int64_t work_ns; /* of a transcription: what it takes without a queue */
     int64_t tokens;           /* planned: content or tool arguments, a choice */
     int64_t reasoning_tokens; /* planned, a choice */
     int64_t tokens_done;      /* emitted, reasoning first, a choice */

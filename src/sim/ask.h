@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "sim/audio.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 
 struct sim_ask {
     bool is_chat;
+    bool is_audio; /* a transcription: `audio` says more */
     bool stream;
     bool include_usage; /* stream_options.include_usage */
     bool ignore_eos;
@@ -28,6 +30,7 @@ struct sim_ask {
     int64_t prompt_ids;    /* token ids of a completion prompt given as numbers */
     int64_t images;        /* image parts */
     struct json_raw model; /* in the body; at NULL = not given */
+    struct sim_audio_ask audio;
 };
 
 /* AS_E_INVALID with a sentence for the 400 answer. */

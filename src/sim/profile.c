@@ -72,6 +72,9 @@ as_status sim_profile_init(const struct sim_settings *settings, struct arena *ar
         .tool_calls = settings->tool_calls,
         .tokens_per_word = settings->tokens_per_word,
         .image_tokens = settings->image_tokens,
+        .audio_rtf = settings->audio_rtf,
+        .word_errors = settings->word_errors,
+        .tells_inference_time = settings->inference_time,
         .usage = (enum sim_usage)settings->usage,
         .reasoning_field = fields[settings->reasoning_field == 1],
         .ignore_max_tokens = settings->ignore_max_tokens,
@@ -88,6 +91,11 @@ as_status sim_profile_init(const struct sim_settings *settings, struct arena *ar
         status = read_faults(&settings->faults, arena, &profile, err);
     if (status == AS_OK)
         status = read_freezes(&settings->freezes, arena, &profile, err);
+    if (status == AS_OK && settings->transcripts) {
+        status = sim_transcripts_load(settings->transcripts, arena, &profile.transcripts, err);
+        if (status != AS_OK)
+            error_prefix(err, "--transcripts");
+    }
     if (status == AS_OK && settings->slots > 0 && settings->threads > 1)
         status = error_set(err, AS_E_USAGE, "--slots needs --threads 1: the batch belongs to one thread");
     if (status == AS_OK)

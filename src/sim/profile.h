@@ -8,6 +8,7 @@
  */
 
 #include "base/arena.h"
+#include "sim/audio.h"
 #include "sim/dist.h"
 #include "sim/fault.h"
 #include "sim/pace.h"
@@ -42,6 +43,10 @@ struct sim_profile {
     int64_t image_tokens;             /* prompt tokens an image */
     enum sim_usage usage;
     const char *reasoning_field; /* "reasoning_content" or "reasoning" */
+    double audio_rtf;    /* work a second of audio, seconds */
+    int64_t word_errors; /* every so many-th word of a transcript is wrong, 0 = none */
+    bool tells_inference_time;
+    struct sim_transcripts transcripts;
     bool ignore_max_tokens;
     bool strict_model;   /* 404 for another model's name */
     bool late_head;      /* response head and role come with the first output */

@@ -82,9 +82,14 @@ static char *put_usage(char *at, const struct sim_answer *answer, int64_t done)
 void sim_render_prefix(struct sim_answer *answer)
 {
     char *at = answer->prefix;
-    at = answer->ask.is_chat ? PUT(at, "data: {\"id\":\"chatcmpl-") : PUT(at, "data: {\"id\":\"cmpl-");
+    if (answer->ask.is_audio)
+        at = PUT(at, "data: {\"id\":\"trsc-");
+    else
+        at = answer->ask.is_chat ? PUT(at, "data: {\"id\":\"chatcmpl-") : PUT(at, "data: {\"id\":\"cmpl-");
     at = put_hex(at, rng_mix(answer->key, answer->profile->seed), 16);
-    if (answer->ask.is_chat)
+    if (answer->ask.is_audio)
+        at = PUT(at, "\",\"object\":\"transcription.chunk\",\"created\":");
+    else if (answer->ask.is_chat)
         at = answer->ask.stream ? PUT(at, "\",\"object\":\"chat.completion.chunk\",\"created\":")
                                 : PUT(at, "\",\"object\":\"chat.completion\",\"created\":");
     else
@@ -207,6 +212,10 @@ static char *put_tool_delta(char *at, const struct sim_answer *answer, uint64_t 
 void sim_render_content(const struct sim_answer *answer, int64_t from, int64_t count, struct strbuf *out)
 {
     char *data;
+    if (answer->ask.is_audio) {
+        sim_audio_event(answer, from, count, out);
+        return;
+    }
     for (int64_t i = 0; i < answer->ask.choices; i++) {
         char *at = event_open(answer, i, (size_t)count * SIM_TOKEN_BYTES, out, &data);
         if (!at)
@@ -255,7 +264,9 @@ void sim_render_stream_end(const struct sim_answer *answer, struct strbuf *out)
 {
     int64_t done = answer->reasoning_tokens + answer->tokens;
     char *data;
-    for (int64_t i = 0; i < answer->ask.choices; i++) {
+    if (answer->ask.is_audio)
+        sim_audio_last_event(answer, out);
+    for (int64_t i = 0; i < answer->ask.choices && !answer->ask.is_audio; i++) {
         char *at = event_open(answer, i, 0, out, &data);
         if (!at)
             return;
@@ -265,7 +276,7 @@ void sim_render_stream_end(const struct sim_answer *answer, struct strbuf *out)
         at = PUT(at, "}");
         event_close(answer, done, out, data, at);
     }
-    if (has_final_usage(answer)) {
+    if (has_final_usage(answer) && !answer->ask.is_audio) {
         data = chunk_open(out, answer->prefix_len + FIXED_BYTES);
         if (!data)
             return;
@@ -356,8 +367,32 @@ static char *put_choices(char *at, const struct sim_answer *answer)
 #define BODY_HEAD       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
 #define BODY_HEAD_BYTES (sizeof(BODY_HEAD) - 1 + 20 + HEAD_END_BYTES)
 
+/* A response of any media type. */
+static void render_whole(const struct sim_answer *answer, const char *media, const struct strbuf *body, struct strbuf *out)
+{
+    strbuf_addf(out, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu", media, body->len);
+    if (!strbuf_reserve(out, HEAD_END_BYTES))
+        return;
+    out->len = (size_t)(put_head_end(out->data + out->len, answer) - out->data);
+    strbuf_add(out, strbuf_text(body), body->len);
+    if (strbuf_status(body) != AS_OK)
+        out->status = strbuf_status(body);
+}
+
+static void render_transcription(const struct sim_answer *answer, struct strbuf *out)
+{
+    struct strbuf body AS_AUTO_STRBUF;
+    strbuf_init(&body, 0);
+    sim_audio_body(answer, &body);
+    render_whole(answer, sim_audio_media(answer), &body, out);
+}
+
 void sim_render_body(const struct sim_answer *answer, struct strbuf *out)
 {
+    if (answer->ask.is_audio) {
+        render_transcription(answer, out);
+        return;
+    }
     int64_t tokens = answer->tokens + answer->reasoning_tokens;
     int64_t calls = answer->profile->tool_calls;
     size_t choice = FIXED_BYTES + (size_t)tokens * SIM_TOKEN_BYTES + (size_t)calls * FIXED_BYTES;

@@ -28,6 +28,10 @@ struct sim_settings {
     bool ignore_max_tokens;
     double tokens_per_word;
     int64_t image_tokens;
+    const char *transcripts;
+    double audio_rtf;
+    int64_t word_errors;
+    bool inference_time;
     int64_t slots, queue;
     struct opt_list faults, freezes;
     int64_t seed;

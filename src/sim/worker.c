@@ -62,6 +62,24 @@ static void serve_completions(struct sim_worker *worker, struct http_exchange *x
     generate(worker, x, false);
 }
 
+static void serve_transcription(struct sim_worker *worker, struct http_exchange *x)
+{
+    const struct sim_profile *profile = &worker->shared->profile;
+    struct http_text body = {x->body, x->body_len}, model = {0};
+    struct sim_ask ask;
+    struct as_error err;
+    as_status status =
+        sim_audio_read(http_request_field(x->request, "content-type"), body, &profile->transcripts, &ask, &model, &err);
+    if (status != AS_OK)
+        answer_error(worker, x, status == AS_E_UNSUPPORTED ? 415 : 400, err.message);
+    else if (profile->strict_model && (model.len != strlen(profile->model) || memcmp(model.at, profile->model, model.len) != 0))
+        answer_error(worker, x, 404, "the model does not exist");
+    else if (ask.stream && x->request->minor == 0)
+        answer_error(worker, x, 400, "a stream needs HTTP/1.1");
+    else
+        sim_stream_begin(worker, x, &ask);
+}
+
 static void serve_models(struct sim_worker *worker, struct http_exchange *x)
 {
     struct strbuf body AS_AUTO_STRBUF;
@@ -99,6 +117,7 @@ static void serve_metrics(struct sim_worker *worker, struct http_exchange *x)
 
 static const struct route routes[] = {
     {"/v1/chat/completions", HTTP_POST, true, serve_chat}, {"/v1/completions", HTTP_POST, true, serve_completions},
+    {"/v1/audio/transcriptions", HTTP_POST, true, serve_transcription},
     {"/v1/models", HTTP_GET, true, serve_models},          {"/health", HTTP_GET, false, serve_health},
     {"/metrics", HTTP_GET, false, serve_metrics},
 };
