@@ -80,16 +80,28 @@ static uint32_t match_step(const struct builder *builder, const char *key, size_
     return matched;
 }
 
+/* A copy of the key, the same one for equal keys as long as no other takes its place; NULL without memory. */
+static const char *keep_key(struct builder *builder, const char *key, size_t len)
+{
+    uint32_t hash = 2166136261; /* FNV-1a */
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)key[i]) * 16777619;
+    size_t slot = hash % READER_KEYS;
+    if (builder->keys[slot].text && builder->keys[slot].len == len && memcmp(builder->keys[slot].text, key, len) == 0)
+        return builder->keys[slot].text;
+    builder->keys[slot].text = tree_strndup(builder->tree, key, len);
+    builder->keys[slot].len = len;
+    return builder->keys[slot].text;
+}
+
 bool builder_key(struct builder *builder, const char *key, size_t len)
 {
     bool ends = false;
     builder->next_alive = builder->alive[builder->depth] ? match_step(builder, key, len, &ends) : 0;
     if (ends)
         return true;
-    builder->key = tree_strndup(builder->tree, key, len);
+    builder->key = keep_key(builder, key, len);
     builder->key_len = len;
-    if (!builder->key)
-        builder->tree->failed = true;
     return false;
 }
 

@@ -10,6 +10,7 @@
 
 #define READER_PATTERNS_MAX 32
 #define READER_STEPS_MAX    6
+#define READER_KEYS         256 /* a power of two */
 #define READER_PIECE_BYTES  ((size_t)256 << 10)
 
 /* Bytes in memory, or a file read in pieces. */
@@ -58,6 +59,11 @@ struct builder {
     uint32_t next_alive;                /* those of the value that comes next */
     const char *key;                    /* of the value that comes next in a map */
     size_t key_len;
+    /* Keys seen lately, by hash: documents repeat theirs. */
+    struct {
+        const char *text;
+        size_t len;
+    } keys[READER_KEYS];
     struct pattern patterns[READER_PATTERNS_MAX];
     size_t pattern_count;
 };
