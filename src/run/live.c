@@ -19,6 +19,9 @@ struct runner {
     struct engine_result result;
     struct as_error err;
     as_status status;
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    bool is_over; /* under the mutex */
 };
 
 struct sample {
@@ -38,6 +41,10 @@ static void *run_engine(void *argument)
 {
     struct runner *runner = argument;
     runner->status = engine_run(runner->engine, &runner->result, &runner->err);
+    pthread_mutex_lock(&runner->mutex);
+    runner->is_over = true;
+    pthread_cond_signal(&runner->moved);
+    pthread_mutex_unlock(&runner->mutex);
     return NULL;
 }
 
@@ -109,14 +116,41 @@ static void clear(const struct display *display)
     (void)written;
 }
 
-static void show_until_joined(struct display *display, pthread_t thread)
+static void runner_init(struct runner *runner, struct engine *engine)
+{
+    pthread_condattr_t attributes;
+    *runner = (struct runner){.engine = engine};
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&runner->mutex, NULL);
+    pthread_cond_init(&runner->moved, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static void runner_done(struct runner *runner)
+{
+    pthread_cond_destroy(&runner->moved);
+    pthread_mutex_destroy(&runner->mutex);
+}
+
+/* True when the engine came to its end before `until`. */
+static bool runner_wait(struct runner *runner, struct mono until)
+{
+    struct timespec at = {.tv_sec = until.ns / NS_PER_S, .tv_nsec = until.ns % NS_PER_S};
+    pthread_mutex_lock(&runner->mutex);
+    int failure = 0;
+    while (!runner->is_over && !failure)
+        failure = pthread_cond_timedwait(&runner->moved, &runner->mutex, &at);
+    bool is_over = runner->is_over;
+    pthread_mutex_unlock(&runner->mutex);
+    return is_over;
+}
+
+static void show_until_over(struct display *display, struct runner *runner)
 {
     int64_t step_ns = display->is_terminal ? REDRAW_NS : display->options->interval_ns;
     struct mono next = mono_add_ns(display->start, step_ns);
-    for (;;) {
-        struct timespec at = {.tv_sec = next.ns / NS_PER_S, .tv_nsec = next.ns % NS_PER_S};
-        if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &at) == 0)
-            break;
+    while (!runner_wait(runner, next)) {
         draw(display);
         next = mono_add_ns(next, step_ns);
     }
@@ -125,17 +159,19 @@ static void show_until_joined(struct display *display, pthread_t thread)
 
 as_status live_run(struct engine *engine, const struct live_options *options, struct engine_result *ret, struct as_error *err)
 {
-    struct runner runner = {.engine = engine};
+    struct runner runner;
     struct display display = {
         .options = options, .progress = engine_progress(engine), .start = mono_now(), .is_terminal = isatty(STDERR_FILENO) == 1};
     pthread_t thread;
+    runner_init(&runner, engine);
     int failure = pthread_create(&thread, NULL, run_engine, &runner);
+    if (!failure && !options->is_quiet)
+        show_until_over(&display, &runner);
+    if (!failure)
+        pthread_join(thread, NULL);
+    runner_done(&runner);
     if (failure)
         return error_set_errno(err, failure, "no thread for the run");
-    if (options->is_quiet)
-        pthread_join(thread, NULL);
-    else
-        show_until_joined(&display, thread);
     if (runner.status != AS_OK) {
         *err = runner.err;
         return runner.status;

@@ -10,9 +10,16 @@
 static _Atomic(struct engine *) signals_engine;
 static _Atomic(const char *) signals_text;
 static atomic_int signals_first;
+static atomic_int signals_thread; /* the main thread's id */
 
+/* Only the main thread acts, so that it cannot be in here while it takes the engine away. */
 static void on_signal(int number)
 {
+    int main_thread = atomic_load(&signals_thread);
+    if (gettid() != main_thread) {
+        tgkill(getpid(), main_thread, number);
+        return;
+    }
     int saved = errno, none = 0;
     struct engine *engine = atomic_load(&signals_engine);
     bool is_first = atomic_compare_exchange_strong(&signals_first, &none, number);
@@ -28,6 +35,7 @@ static void on_signal(int number)
 void signals_install(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    atomic_store(&signals_thread, gettid());
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
