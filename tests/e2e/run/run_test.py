@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`assay llm` from its command line to the files it leaves."""
 
+import fcntl
+import pty
+import struct
+import termios
+
 from harness import *
 
 ANSWER = json.dumps({"id": "x", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "finish_reason": "stop", "message": {
@@ -78,6 +83,41 @@ class Files(Case):
         self.assertNotIn("TPOT", out)
         out, err = self.run_llm("--url", url, "--console", "none", "--quiet")
         self.assertEqual((out, err), ("", ""))
+
+
+class Progress(Case):
+    def test_one_line_on_a_terminal(self):
+        url = self.sim("--ttft", "20ms", "--itl", "10ms", "--tokens", "30")
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
+        process = subprocess.Popen([ASSAY, "llm", "--prompts", str(self.prompts), "--url", url, "--num-requests", "12", "--concurrency", "4", "--streaming"],
+                                   cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+        self.processes.append(process)
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertNotIn(b"\n", text[text.index(b"/12"):])
+        drawn = [line for line in text.split(b"\r") if b"/12" in line]
+        self.assertGreaterEqual(len(drawn), 3)
+        self.assertTrue(all(len(line.replace(b"\x1b[K", b"").decode()) < 50 for line in drawn), drawn)
+        self.assertTrue(text.endswith(b"\r\x1b[K"), text[-40:])
+
+    def test_plain_lines_elsewhere(self):
+        url = self.sim("--ttft", "20ms", "--itl", "10ms", "--tokens", "30")
+        _, err = self.run_llm("--url", url, "--num-requests", 12, "--concurrency", 4, "--progress-interval", "200ms", "--streaming")
+        lines = [line for line in err.splitlines() if "/12" in line]
+        self.assertGreaterEqual(len(lines), 3)
+        self.assertNotIn("\x1b", err)
+        self.assertIn("4 in flight", lines[1])
 
 
 class Sources(Case):
