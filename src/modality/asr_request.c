@@ -62,11 +62,11 @@ static void put_value(struct maker *maker, const char *name, const struct json_v
 {
     struct strbuf text AS_AUTO_STRBUF;
     struct json_writer writer;
+    strbuf_init(&text, 0);
     if (value->type == JSON_STRING) {
         multipart_add_field(&maker->out, maker->boundary, name, value->text, value->len);
         return;
     }
-    strbuf_init(&text, 0);
     json_writer_init(&writer, &text, 0);
     json_put_value(&writer, value);
     if (json_writer_status(&writer) == AS_OK)
