@@ -41,8 +41,8 @@ struct imagegen_config {
     int64_t threads, memory_bytes, max_answer_bytes, max_pixels;
 };
 
-extern const struct opt_table IMAGE_TABLE, IMAGE_PROMPT_TABLE;                        /* vlm */
-extern const struct opt_table IMAGEGEN_TABLE, IMAGEGEN_PROMPT_TABLE, ARTIFACT_TABLE; /* imagegen */
+extern const struct opt_table IMAGE_TABLE, IMAGE_PROMPT_TABLE; /* vlm */
+extern const struct opt_table IMAGEGEN_TABLE, IMAGEGEN_TEXT_TABLE, IMAGEGEN_PROMPT_TABLE, ARTIFACT_TABLE; /* imagegen */
 extern const struct opt_command VLM_LINE, IMAGEGEN_LINE;
 
 #endif

@@ -12,6 +12,7 @@ struct recording {
     const struct run_facts *shards[1];
     const char **names;        /* of endpoints */
     struct writer *writer;     /* NULL once closed */
+    int64_t further_waits;
     struct record_sink writer_sink, sink;
     struct summary_builder *builder;
     as_status start_status;
@@ -131,7 +132,7 @@ as_status recording_close(struct recording *recording, struct as_error *err)
         return AS_OK;
     recording->writer = NULL;
     as_status status = writer_close(writer, &result, err);
-    recording->facts->journal_full_waits = result.full_waits;
+    recording->facts->journal_full_waits = result.full_waits + recording->further_waits;
     if (recording->start_status != AS_OK) {
         *err = recording->start_err;
         return recording->start_status;
@@ -154,6 +155,11 @@ void recording_free(struct recording *recording)
 const struct record_sink *recording_sink(struct recording *recording)
 {
     return &recording->sink;
+}
+
+void recording_add_waits(struct recording *recording, int64_t waits)
+{
+    recording->further_waits += waits;
 }
 
 bool recording_has_begun(const struct recording *recording)

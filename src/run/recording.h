@@ -13,7 +13,7 @@ struct recording;
 struct recording_options {
     const struct folder *folder;
     struct run_facts *facts; /* the epoch is set in it when the engine starts, and run.json is written then; outlives the recording */
-    uint32_t threads;        /* of the engine */
+    uint32_t threads;        /* that put records */
     bool save_gaps, save_content;
 };
 
@@ -32,6 +32,8 @@ const struct record_sink *recording_sink(struct recording *recording);
  * written (they are in the summary all the same).
  */
 as_status recording_close(struct recording *recording, struct as_error *err) AS_NODISCARD;
+/* Counts times that a thread of the engine waited for somebody else than the writer, before recording_close. */
+void recording_add_waits(struct recording *recording, int64_t waits);
 /* True once the engine has started. */
 bool recording_has_begun(const struct recording *recording);
 /* Makes the summary after recording_close; the facts must hold the result by now. AS_E_STATE when the engine never started. */

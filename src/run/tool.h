@@ -22,6 +22,7 @@ struct run_work {
     const struct modality *modality;
     void *context;
     struct record_sink sink;
+    void *own; /* the tool's */
 };
 
 struct run_tool {

@@ -9,7 +9,7 @@
 
 const struct own_figures *own_figures_find(const char *tool)
 {
-    static const struct own_figures *const all[] = {&OWN_VLM, &OWN_ASR};
+    static const struct own_figures *const all[] = {&OWN_VLM, &OWN_ASR, &OWN_IMAGEGEN};
     for (size_t i = 0; tool && i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->tool, tool) == 0)
             return all[i];

@@ -36,7 +36,7 @@ struct own_figures {
     as_status (*write)(const struct own_group *group, struct json_writer *writer);
 };
 
-extern const struct own_figures OWN_VLM, OWN_ASR;
+extern const struct own_figures OWN_VLM, OWN_ASR, OWN_IMAGEGEN;
 
 /* NULL when the tool has none. */
 const struct own_figures *own_figures_find(const char *tool);
