@@ -16,6 +16,10 @@ static void plan_length(struct sim_answer *answer)
     const struct sim_profile *profile = answer->profile;
     const struct sim_ask *ask = &answer->ask;
     answer->is_cut = false;
+    if (ask->is_images) {
+        answer->reasoning_tokens = answer->tokens = 0;
+        return;
+    }
     if (ask->is_audio) {
         answer->reasoning_tokens = 0;
         answer->tokens = clamp(ask->audio.words, 0, SIM_TOKENS_MAX);
@@ -49,6 +53,8 @@ void sim_answer_init(struct sim_answer *answer, const struct sim_ask *ask, int64
     answer->prompt_tokens = llround((double)ask->prompt_words * profile->tokens_per_word) + ask->prompt_ids +
                             ask->images * profile->image_tokens;
     if (answer->fault && !ask->stream && sim_fault_needs_stream(answer->fault->kind))
+        answer->fault = NULL;
+    if (answer->fault && !ask->is_images && sim_fault_needs_images(answer->fault->kind))
         answer->fault = NULL;
     rng_init(&answer->rng, profile->seed, key);
     plan_length(answer);
@@ -146,6 +152,11 @@ int64_t sim_answer_delay_ns(struct sim_answer *answer, uint32_t running)
                  answer->prompt_tokens * answer->profile->ttft_per_token_ns;
     if (answer->fault && answer->fault->kind == SIM_FAULT_SLOW_HEADERS)
         ns += answer->fault->argument;
+    if (answer->ask.is_images) {
+        for (int64_t i = 0; i < answer->ask.images_asked.count; i++)
+            ns += sim_dist_sample(&answer->profile->image_delay, &answer->rng);
+        return ns;
+    }
     if (answer->ask.is_audio) {
         answer->work_ns = ns += llround((double)answer->ask.audio.duration_ns * answer->profile->audio_rtf);
         return ns;
@@ -168,7 +179,7 @@ static enum sim_answer_action step_body(struct sim_answer *answer, struct strbuf
     answer->chunks = 1;
     sim_render_body(answer, out);
     if (!answer->fault || answer->fault->kind == SIM_FAULT_SLOW_HEADERS ||
-        answer->fault->kind == SIM_FAULT_NO_LAST_CHUNK)
+        answer->fault->kind == SIM_FAULT_NO_LAST_CHUNK || sim_fault_needs_images(answer->fault->kind))
         return SIM_ANSWER_END;
     out->len -= (out->len - before) / 2; /* head and about half of the body, then the fault */
     return fault_action(answer->fault->kind);

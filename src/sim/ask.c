@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/ask.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct reader {
@@ -8,6 +9,8 @@ struct reader {
     struct sim_ask ask;
     const char *problem; /* static sentence; NULL = none so far */
     bool has_prompt;
+    enum sim_image_check check;
+    char image_problem[SIM_IMAGE_ERROR_MAX + 32];
 };
 
 /* Words of a raw (still escaped) string; \n, \r and \t separate like a blank. */
@@ -74,6 +77,32 @@ static void read_text(struct reader *reader)
         reader->ask.prompt_words += count_words(&raw);
 }
 
+/* {"url":…,"detail":…}. */
+static void read_image(struct reader *reader)
+{
+    struct json_raw key, url = {0};
+    char why[SIM_IMAGE_ERROR_MAX];
+    reader->ask.images++;
+    if (!json_enter_object(&reader->cursor)) {
+        problem(reader, "an image_url is no object with a url");
+        (void)json_skip(&reader->cursor);
+        return;
+    }
+    while (json_next_member(&reader->cursor, &key)) {
+        if (!json_raw_equals(&key, "url") || !json_take_string(&reader->cursor, &url))
+            (void)json_skip(&reader->cursor);
+    }
+    if (!url.at) {
+        problem(reader, "an image_url is no object with a url");
+        return;
+    }
+    sim_image_look(&url, reader->check, why);
+    if (!why[0] || reader->problem)
+        return;
+    snprintf(reader->image_problem, sizeof(reader->image_problem), "image %lld: %s", (long long)reader->ask.images, why);
+    reader->problem = reader->image_problem;
+}
+
 /* One part of a message: {"type":"text","text":…} or an image. */
 static void read_part(struct reader *reader)
 {
@@ -87,8 +116,10 @@ static void read_part(struct reader *reader)
             read_text(reader);
             continue;
         }
-        reader->ask.images += json_raw_equals(&key, "image_url");
-        (void)json_skip(&reader->cursor);
+        if (json_raw_equals(&key, "image_url"))
+            read_image(reader);
+        else
+            (void)json_skip(&reader->cursor);
     }
 }
 
@@ -210,9 +241,10 @@ static void read_member(struct reader *reader, const struct json_raw *key)
         (void)json_skip(&reader->cursor);
 }
 
-as_status sim_ask_read(const char *body, size_t len, bool is_chat, struct sim_ask *ret, struct as_error *err)
+static as_status read_ask(const char *body, size_t len, const struct reader *start, struct sim_ask *ret, struct as_error *err)
 {
-    struct reader reader = {.ask = {.is_chat = is_chat, .max_tokens = -1, .min_tokens = -1, .choices = 1}};
+    struct reader reader = *start;
+    bool is_chat = reader.ask.is_chat;
     struct json_raw key;
     if (!json_cursor_validate(body, len, NULL))
         return error_set(err, AS_E_INVALID, "the body is not JSON");
@@ -229,4 +261,17 @@ as_status sim_ask_read(const char *body, size_t len, bool is_chat, struct sim_as
         return error_set(err, AS_E_INVALID, "%s", reader.problem);
     *ret = reader.ask;
     return AS_OK;
+}
+
+as_status sim_ask_read(const char *body, size_t len, bool is_chat, struct sim_ask *ret, struct as_error *err)
+{
+    const struct reader start = {.ask = {.is_chat = is_chat, .max_tokens = -1, .min_tokens = -1, .choices = 1},
+                                 .check = SIM_IMAGES_UNCHECKED};
+    return read_ask(body, len, &start, ret, err);
+}
+
+as_status sim_ask_read_chat(const char *body, size_t len, enum sim_image_check check, struct sim_ask *ret, struct as_error *err)
+{
+    const struct reader start = {.ask = {.is_chat = true, .max_tokens = -1, .min_tokens = -1, .choices = 1}, .check = check};
+    return read_ask(body, len, &start, ret, err);
 }

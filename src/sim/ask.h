@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "sim/audio.h"
+#include "sim/images.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +21,7 @@
 struct sim_ask {
     bool is_chat;
     bool is_audio; /* a transcription: `audio` says more */
+    bool is_images; /* image generation: `images_asked` says more */
     bool stream;
     bool include_usage; /* stream_options.include_usage */
     bool ignore_eos;
@@ -31,10 +33,14 @@ struct sim_ask {
     int64_t images;        /* image parts */
     struct json_raw model; /* in the body; at NULL = not given */
     struct sim_audio_ask audio;
+    struct sim_images_ask images_asked;
 };
 
 /* AS_E_INVALID with a sentence for the 400 answer. */
 as_status sim_ask_read(const char *body, size_t len, bool is_chat, struct sim_ask *ret,
                        struct as_error *err) AS_NODISCARD;
+/* The same for a chat whose images are looked at. */
+as_status sim_ask_read_chat(const char *body, size_t len, enum sim_image_check check, struct sim_ask *ret,
+                            struct as_error *err) AS_NODISCARD;
 
 #endif

@@ -29,12 +29,18 @@ bool sim_fault_needs_stream(enum sim_fault_kind kind)
            kind == SIM_FAULT_NO_DONE;
 }
 
+bool sim_fault_needs_images(enum sim_fault_kind kind)
+{
+    return kind == SIM_FAULT_BAD_BASE64 || kind == SIM_FAULT_CUT_IMAGE || kind == SIM_FAULT_FEWER_IMAGES || kind == SIM_FAULT_NO_DATA;
+}
+
 static as_status refuse(const char *text, struct as_error *err)
 {
     return error_set(
         err, AS_E_USAGE,
         "'%s' is no fault: give KIND[:ARG]@WHEN, KIND a status 400-599, oom, html, reset, close, truncate, stall, "
-        "slow-headers, error-in-stream, bad-event, unfinished, no-done or no-last-chunk, WHEN a probability, "
+        "slow-headers, error-in-stream, bad-event, unfinished, no-done, no-last-chunk, bad-base64, cut-image, fewer-images or "
+        "no-data, WHEN a probability, "
         "every=N, first=N or at=N[-M], for example 429:2@0.1",
         text);
 }

@@ -37,7 +37,11 @@ enum sim_fault_argument { SIM_FAULT_ARG_NONE, SIM_FAULT_ARG_RETRY_AFTER, SIM_FAU
     X(BAD_EVENT, "bad-event", CHUNKS, 1, "an event with cut JSON after ARG chunks, the rest is fine")                  \
     X(UNFINISHED, "unfinished", CHUNKS, 1, "the body ends well after ARG chunks: no finish reason, usage, [DONE]")     \
     X(NO_DONE, "no-done", NONE, 0, "the stream ends without [DONE]")                                                   \
-    X(NO_LAST_CHUNK, "no-last-chunk", NONE, 0, "the connection is closed after [DONE], without the last HTTP chunk")
+    X(NO_LAST_CHUNK, "no-last-chunk", NONE, 0, "the connection is closed after [DONE], without the last HTTP chunk")   \
+    X(BAD_BASE64, "bad-base64", NONE, 0, "images: a character outside the alphabet")                                   \
+    X(CUT_IMAGE, "cut-image", NONE, 0, "images: base64 of half an image")                                              \
+    X(FEWER_IMAGES, "fewer-images", NONE, 0, "images: one less than asked for")                                        \
+    X(NO_DATA, "no-data", NONE, 0, "images: an answer without data")
 
 enum sim_fault_kind {
 #define SIM_FAULT_ENUM(kind, name, argument, initial, meaning) SIM_FAULT_##kind,
@@ -67,5 +71,7 @@ const char *sim_fault_name(enum sim_fault_kind kind);
 
 /* True when the kind needs a stream to show itself; other requests of that fate are answered normally. */
 bool sim_fault_needs_stream(enum sim_fault_kind kind);
+/* The same for image generation. */
+bool sim_fault_needs_images(enum sim_fault_kind kind);
 
 #endif

@@ -52,6 +52,7 @@ static as_status read_distributions(const struct sim_settings *settings, struct 
     } rows[] = {
         {"--ttft", settings->ttft, SIM_DIST_DURATION, &profile->ttft},
         {"--itl", settings->itl, SIM_DIST_DURATION, &profile->itl},
+        {"--image-delay", settings->image_delay, SIM_DIST_DURATION, &profile->image_delay},
         {"--tokens", settings->tokens, SIM_DIST_COUNT, &profile->tokens},
         {"--tokens-per-chunk", settings->tokens_per_chunk, SIM_DIST_COUNT, &profile->tokens_per_chunk},
     };
@@ -72,6 +73,8 @@ as_status sim_profile_init(const struct sim_settings *settings, struct arena *ar
         .tool_calls = settings->tool_calls,
         .tokens_per_word = settings->tokens_per_word,
         .image_tokens = settings->image_tokens,
+        .image_format = settings->image_format,
+        .image_check = (enum sim_image_check)settings->image_check,
         .audio_rtf = settings->audio_rtf,
         .word_errors = settings->word_errors,
         .tells_inference_time = settings->inference_time,

@@ -11,6 +11,7 @@
 #include "sim/audio.h"
 #include "sim/dist.h"
 #include "sim/fault.h"
+#include "sim/images.h"
 #include "sim/pace.h"
 
 #include <stdbool.h>
@@ -41,6 +42,9 @@ struct sim_profile {
     int64_t tool_calls;               /* > 0: the tokens are the arguments of so many calls */
     double tokens_per_word;           /* of prompts */
     int64_t image_tokens;             /* prompt tokens an image */
+    struct sim_dist image_delay;      /* ns of work an image that is made */
+    int image_format;                 /* of those: 0 PNG, 1 JPEG, 2 WebP */
+    enum sim_image_check image_check; /* of images that are sent */
     enum sim_usage usage;
     const char *reasoning_field; /* "reasoning_content" or "reasoning" */
     double audio_rtf;    /* work a second of audio, seconds */

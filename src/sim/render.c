@@ -387,8 +387,20 @@ static void render_transcription(const struct sim_answer *answer, struct strbuf 
     render_whole(answer, sim_audio_media(answer), &body, out);
 }
 
+static void render_images(const struct sim_answer *answer, struct strbuf *out)
+{
+    struct strbuf body AS_AUTO_STRBUF;
+    strbuf_init(&body, 0);
+    sim_images_body(answer, &body);
+    render_whole(answer, "application/json", &body, out);
+}
+
 void sim_render_body(const struct sim_answer *answer, struct strbuf *out)
 {
+    if (answer->ask.is_images) {
+        render_images(answer, out);
+        return;
+    }
     if (answer->ask.is_audio) {
         render_transcription(answer, out);
         return;

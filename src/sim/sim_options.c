@@ -8,6 +8,8 @@
 
 static const char *const usage_choices[] = {"on", "off", "every", "always", NULL};
 static const char *const reasoning_choices[] = {"reasoning_content", "reasoning", NULL};
+static const char *const image_formats[] = {"png", "jpeg", "webp", NULL};
+static const char *const image_checks[] = {"whole", "header", "none", NULL};
 static const char *const head_choices[] = {"early", "late", NULL};
 
 static as_status check_delay(const char *text, struct as_error *err)
@@ -231,6 +233,31 @@ const struct opt sim_options[] = {
      .sentence = "Seed of delays, lengths, texts and faults. A request's are decided by the number at the end of its "
                  "x-assay-id, else by its order of arrival."},
 
+    {.name = "image-delay",
+     .type = OPT_STRING,
+     .at = AT(image_delay),
+     .group = "Images",
+     .value = "DIST",
+     .initial = "100ms",
+     .check = check_delay,
+     .allowed = DELAY,
+     .example = "normal:2s,100ms",
+     .sentence = "Work for each image that is made, after --ttft."},
+    {.name = "image-format",
+     .type = OPT_ENUM,
+     .at = AT(image_format),
+     .group = "Images",
+     .choices = image_formats,
+     .initial = "png",
+     .sentence = "Format of images that are made."},
+    {.name = "image-check",
+     .type = OPT_ENUM,
+     .at = AT(image_check),
+     .group = "Images",
+     .choices = image_checks,
+     .initial = "whole",
+     .sentence = "How images that are sent are looked at: decoded, by their header, or not at all. One that fails gets 400."},
+
     {.name = "transcripts",
      .type = OPT_FILE,
      .at = AT(transcripts),
@@ -350,8 +377,8 @@ const struct opt sim_options[] = {
      .check = check_fault,
      .allowed = "KIND a status 400-599[:RETRY_AFTER_S], oom, html, reset[:CHUNKS], close[:CHUNKS], truncate[:CHUNKS], "
                 "stall[:CHUNKS], "
-                "slow-headers[:DURATION], error-in-stream[:CHUNKS], bad-event[:CHUNKS], unfinished[:CHUNKS], no-done "
-                "or no-last-chunk; WHEN a "
+                "slow-headers[:DURATION], error-in-stream[:CHUNKS], bad-event[:CHUNKS], unfinished[:CHUNKS], no-done, "
+                "no-last-chunk, bad-base64, cut-image, fewer-images or no-data; WHEN a "
                 "probability, every=N, first=N or at=N[-M]",
      .example = "429:2@0.1",
      .sentence = "What goes wrong with which request; the first fault that applies counts."},

@@ -28,6 +28,8 @@ struct sim_settings {
     bool ignore_max_tokens;
     double tokens_per_word;
     int64_t image_tokens;
+    const char *image_delay;
+    int image_format, image_check;
     const char *transcripts;
     double audio_rtf;
     int64_t word_errors;

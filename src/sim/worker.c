@@ -42,7 +42,9 @@ static void generate(struct sim_worker *worker, struct http_exchange *x, bool is
     const struct sim_profile *profile = &worker->shared->profile;
     struct sim_ask ask;
     struct as_error err;
-    if (sim_ask_read(x->body, x->body_len, is_chat, &ask, &err) != AS_OK)
+    as_status status = is_chat ? sim_ask_read_chat(x->body, x->body_len, profile->image_check, &ask, &err)
+                               : sim_ask_read(x->body, x->body_len, false, &ask, &err);
+    if (status != AS_OK)
         answer_error(worker, x, 400, err.message);
     else if (profile->strict_model && ask.model.at && !json_raw_equals(&ask.model, profile->model))
         answer_error(worker, x, 404, "the model does not exist");
@@ -76,6 +78,19 @@ static void serve_transcription(struct sim_worker *worker, struct http_exchange 
         answer_error(worker, x, 404, "the model does not exist");
     else if (ask.stream && x->request->minor == 0)
         answer_error(worker, x, 400, "a stream needs HTTP/1.1");
+    else
+        sim_stream_begin(worker, x, &ask);
+}
+
+static void serve_images(struct sim_worker *worker, struct http_exchange *x)
+{
+    const struct sim_profile *profile = &worker->shared->profile;
+    struct sim_ask ask;
+    struct as_error err;
+    if (sim_images_read(x->body, x->body_len, &ask, &err) != AS_OK)
+        answer_error(worker, x, 400, err.message);
+    else if (profile->strict_model && ask.model.at && !json_raw_equals(&ask.model, profile->model))
+        answer_error(worker, x, 404, "the model does not exist");
     else
         sim_stream_begin(worker, x, &ask);
 }
@@ -118,6 +133,7 @@ static void serve_metrics(struct sim_worker *worker, struct http_exchange *x)
 static const struct route routes[] = {
     {"/v1/chat/completions", HTTP_POST, true, serve_chat}, {"/v1/completions", HTTP_POST, true, serve_completions},
     {"/v1/audio/transcriptions", HTTP_POST, true, serve_transcription},
+    {"/v1/images/generations", HTTP_POST, true, serve_images},
     {"/v1/models", HTTP_GET, true, serve_models},          {"/health", HTTP_GET, false, serve_health},
     {"/metrics", HTTP_GET, false, serve_metrics},
 };
