@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "measure/writer.h"
+#include "run/rescore.h"
 #include "summary/run_file.h"
 
 #include <limits.h>
@@ -66,12 +67,20 @@ static as_status open_input(struct rebuild *rebuild, const char *path, struct re
 struct feed {
     struct summary_builder *builder;
     size_t index;
+    struct rescore *rescore; /* of the input being read, NULL = its records are complete */
 };
 
 static as_status take(void *context, const struct request_record *record)
 {
     struct feed *feed = context;
-    summary_add(feed->builder, feed->index, record);
+    if (!feed->rescore) {
+        summary_add(feed->builder, feed->index, record);
+        return AS_OK;
+    }
+    struct request_record completed;
+    memcpy(&completed, record, offsetof(struct request_record, attempts) + record->attempt_count * sizeof record->attempts[0]);
+    rescore_record(feed->rescore, &completed);
+    summary_add(feed->builder, feed->index, &completed);
     return AS_OK;
 }
 
@@ -84,7 +93,13 @@ static as_status read_input(struct rebuild_input *input, struct feed *feed, stru
         .endpoint_count = (uint32_t)input->facts.endpoint_count,
     };
     struct record_consumer consumer = {feed, take};
-    return records_read(input->file, &context, &consumer, &input->found, err);
+    as_status status = rescore_open(&input->facts, &feed->rescore);
+    if (status != AS_OK)
+        return no_memory(err);
+    status = records_read(input->file, &context, &consumer, &input->found, err);
+    rescore_close(feed->rescore);
+    feed->rescore = NULL;
+    return status;
 }
 
 static as_status build(struct rebuild *rebuild, struct as_error *err)

@@ -140,10 +140,10 @@ static as_status walk(const struct search *search, struct as_error *err)
     if (!tree)
         return error_set_errno(err, errno, "%.300s", search->folder);
     while (status == AS_OK && (entry = fts_read(tree))) {
-        if (is_transcripts(entry))
-            status = take_file(search, entry->fts_accpath, err);
-        else if (entry->fts_level == 0 && entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
+        if (entry->fts_level == 0 && entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
             status = error_set_errno(err, entry->fts_errno ? entry->fts_errno : ENOTDIR, "%.300s", search->folder);
+        else if (is_transcripts(entry))
+            status = take_file(search, entry->fts_accpath, err);
     }
     fts_close(tree);
     return status;
