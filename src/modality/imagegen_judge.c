@@ -248,7 +248,6 @@ static void apply_verdict(struct finding *finding)
     record->error_message = (struct record_text){message->len ? message->text : NULL, message->len};
     if (record->attempt_count)
         record->attempts[record->attempt_count - 1].error_type = record->error_type;
-    record_derive(record, false);
 }
 
 static void save_response(struct finding *finding)
@@ -349,6 +348,7 @@ void imagegen_judge(const struct imagegen_judge *judge, struct imagegen_scratch 
     json_open_array(&finding.artifacts);
     json_open_array(&finding.item_errors);
     rename_errors(&judging->record);
+    judging->record.ttft_spec_ns = -1; /* there is no first token of an image */
     save_response(&finding);
     if (judging->record.outcome == OUTCOME_OK)
         judge_success(&finding);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/console.h"
 
+#include "report/console_own.h"
 #include "report/text.h"
 
 #include <inttypes.h>
@@ -167,7 +168,7 @@ static void put_throughput(const struct console *c)
     if (s->total.tokens[TOKENS_COMPLETION].n > 0)
         strbuf_addf(c->out, ", %s output tok/s, %s total tok/s", text_rate(rates->completion_tokens_per_second, b),
                     text_rate(rates->total_tokens_per_second, d));
-    else
+    else if (!s->total.own || s->total.usage_missing > 0)
         strbuf_adds(c->out, ", tokens unknown (no usage)");
     double window_s = s->window.duration_ns < 0 ? -1 : (double)s->window.duration_ns / 1e9;
     strbuf_addf(c->out, ", over %s\n", text_duration(window_s, a));
@@ -290,6 +291,8 @@ as_status console_table(const struct summary *summary, bool has_colour, struct s
     put_errors(&console);
     put_throughput(&console);
     put_latencies(&console);
+    if (summary->total.own)
+        console_own(summary, ret);
     put_endpoints(&console);
     put_client(&console);
     put_verdict(&console);

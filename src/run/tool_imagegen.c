@@ -143,7 +143,6 @@ static as_status tell(struct run *run, struct json_writer *writer, struct run_ru
 {
     const struct imagegen_prompts *loaded = run->loaded;
     rules->prompt_count = loaded ? (int64_t)loaded->prompts.count : -1;
-    rules->has_unique_prompts = true; /* no prefix cache makes an image cheaper */
     json_key(writer, "prompt_source");
     if (loaded) {
         json_open_object(writer);

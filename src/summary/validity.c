@@ -244,10 +244,16 @@ static void judge_buffering(struct judge *judge)
                 ratio * 100);
 }
 
+/* A prefix cache makes repeated texts cheaper, not images or transcripts. */
+static bool has_prefix_cache(const char *tool)
+{
+    return !tool || strcmp(tool, "llm") == 0 || strcmp(tool, "vlm") == 0;
+}
+
 static void judge_prompts(struct judge *judge)
 {
     const struct summary *s = judge->summary;
-    if (s->prompts.repeated > 0 && !judge->rules->has_unique_prompts)
+    if (has_prefix_cache(s->facts->tool) && s->prompts.repeated > 0 && !judge->rules->has_unique_prompts)
         WARNING("prompts_repeated", (double)s->prompts.max_reuse, 1,
                 "%" PRId64 " requests repeat a prompt (%" PRId64 " different ones): a prefix cache makes them cheaper",
                 s->prompts.repeated, s->prompts.distinct);
