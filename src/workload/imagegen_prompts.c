@@ -73,9 +73,9 @@ static as_status take(void *context, size_t index, const struct json_value *line
     return status == AS_OK ? keep(prompts, index, &ret) : status;
 }
 
-/* From the source, or from memory when there is a text. */
-static as_status read_prompts(const char *source, const struct strbuf *text, const struct prompts_options *options,
-                              struct imagegen_prompts *ret, struct as_error *err)
+/* From memory, of `len` bytes, or with SIZE_MAX from the source of that name. */
+static as_status read_prompts(const char *text, size_t len, const struct prompts_options *options, struct imagegen_prompts *ret,
+                              struct as_error *err)
 {
     static const char *const members[] = {"size", "negative_prompt", "seed", "n", NULL};
     struct imagegen_prompts prompts = {0};
@@ -83,8 +83,8 @@ static as_status read_prompts(const char *source, const struct strbuf *text, con
     struct prompts_options reading = *options;
     arena_init(&prompts.arena, 0, 0);
     reading.extension = &extension;
-    as_status status = text ? prompts_parse(strbuf_text(text), text->len, &reading, &prompts.prompts, err)
-                            : prompts_load(source, &reading, &prompts.prompts, err);
+    as_status status = len == SIZE_MAX ? prompts_load(text, &reading, &prompts.prompts, err)
+                                       : prompts_parse(text, len, &reading, &prompts.prompts, err);
     if (status != AS_OK) {
         free(prompts.lines);
         arena_done(&prompts.arena);
@@ -97,7 +97,13 @@ static as_status read_prompts(const char *source, const struct strbuf *text, con
 as_status imagegen_prompts_load(const char *source, const struct prompts_options *options, struct imagegen_prompts *ret,
                                 struct as_error *err)
 {
-    return read_prompts(source, NULL, options, ret, err);
+    return read_prompts(source, SIZE_MAX, options, ret, err);
+}
+
+as_status imagegen_prompts_parse(const char *text, size_t len, const struct prompts_options *options, struct imagegen_prompts *ret,
+                                 struct as_error *err)
+{
+    return read_prompts(text, len, options, ret, err);
 }
 
 as_status imagegen_prompts_one(const char *prompt, struct imagegen_prompts *ret, struct as_error *err)
@@ -112,7 +118,7 @@ as_status imagegen_prompts_one(const char *prompt, struct imagegen_prompts *ret,
     if (json_writer_status(&writer) != AS_OK)
         return error_set(err, AS_E_NOMEM, "no memory for the prompt");
     const struct prompts_options options = {.name = "--prompt"};
-    return read_prompts(NULL, &text, &options, ret, err);
+    return read_prompts(strbuf_text(&text), text.len, &options, ret, err);
 }
 
 void imagegen_prompts_done(struct imagegen_prompts *prompts)

@@ -29,6 +29,9 @@ struct imagegen_prompts {
 /* Errors of prompts_load. *ret needs imagegen_prompts_done. */
 as_status imagegen_prompts_load(const char *source, const struct prompts_options *options, struct imagegen_prompts *ret,
                                 struct as_error *err) AS_NODISCARD;
+/* The same from memory. */
+as_status imagegen_prompts_parse(const char *text, size_t len, const struct prompts_options *options, struct imagegen_prompts *ret,
+                                 struct as_error *err) AS_NODISCARD;
 /* One prompt without further members. */
 as_status imagegen_prompts_one(const char *prompt, struct imagegen_prompts *ret, struct as_error *err) AS_NODISCARD;
 void imagegen_prompts_done(struct imagegen_prompts *prompts);
