@@ -137,8 +137,11 @@ static inline void sim_note_event(struct sim_seen *seen, const struct sse_event 
     bool has_content = key && key[11] != '"';
     seen->events[seen->event_count].at_ns = now_ns;
     seen->events[seen->event_count].has_content = has_content;
-    if (has_content)
-        (void)snprintf(seen->events[seen->event_count].text, 64, "%.*s", (int)strcspn(key + 11, "\""), key + 11);
+    if (has_content) {
+        const char *text = key + 11, *quote = memchr(text, '"', (size_t)(event->data + event->len - text));
+        assert_non_null(quote);
+        (void)snprintf(seen->events[seen->event_count].text, 64, "%.*s", (int)(quote - text), text);
+    }
     seen->event_count++;
     seen->content_count += has_content;
 }
