@@ -84,8 +84,31 @@ static void sync_folder_of(const char *path)
     }
 }
 
+/* A device, a pipe or a link: a rename would put a plain file in its place. */
+static bool is_written_in_place(const char *path)
+{
+    struct stat found;
+    return lstat(path, &found) == 0 && !S_ISREG(found.st_mode);
+}
+
+static as_status write_in_place(const char *path, const void *data, size_t len, struct as_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set_errno(err, errno, "%s", path);
+    bool ok = file_write_all(fd, data, len) == AS_OK;
+    int saved = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        saved = errno;
+    }
+    return ok ? AS_OK : error_set_errno(err, saved, "%s", path);
+}
+
 as_status file_write_atomic(const char *path, const void *data, size_t len, struct as_error *err)
 {
+    if (is_written_in_place(path))
+        return write_in_place(path, data, len, err);
     char temporary[PATH_MAX];
     int n = snprintf(temporary, sizeof temporary, "%s.tmp.%ld", path, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof temporary)

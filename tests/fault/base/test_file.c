@@ -157,6 +157,44 @@ static void replacing_is_all_or_nothing(void **state)
     check_content(path, "old");
 }
 
+/* A device as root, a link such as /dev/stdout: what it leads to is written, and it is still there afterwards. */
+static void what_is_no_file_is_written_through(void **state)
+{
+    (void)state;
+    char path[PATH_MAX], target[PATH_MAX];
+    struct stat found;
+    struct as_error err;
+    temp_dir_join(&folder, "target", target);
+    temp_dir_join(&folder, "link", path);
+    assert_int_equal(file_write_atomic(target, "a longer text", 13, NULL), AS_OK);
+    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(file_write_atomic(path, "short", 5, NULL), AS_OK);
+    check_content(target, "short");
+    assert_int_equal(lstat(path, &found), 0);
+    assert_true(S_ISLNK(found.st_mode));
+
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    assert_int_equal(file_write_atomic(path, "x", 1, &err), AS_E_IO);
+    assert_non_null(strstr(err.message, path));
+    assert_int_equal(lstat(path, &found), 0);
+    assert_true(S_ISLNK(found.st_mode));
+
+    char fifo[PATH_MAX];
+    temp_dir_join(&folder, "fifo", fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int fd = open(fifo, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(file_write_atomic(fifo, "piped", 5, NULL), AS_OK);
+    char got[8] = "";
+    assert_int_equal(read(fd, got, sizeof got), 5);
+    assert_memory_equal(got, "piped", 5);
+    close(fd);
+    assert_int_equal(lstat(fifo, &found), 0);
+    assert_true(S_ISFIFO(found.st_mode));
+    assert_int_equal(entries_of(folder.path), 3);
+}
+
 static void writing_where_nothing_can_be(void **state)
 {
     (void)state;
@@ -315,6 +353,7 @@ int main(void)
         FOLDER_TEST(reading_says_what_is_wrong),
         FOLDER_TEST(failing_reads_are_told),
         FOLDER_TEST(replacing_is_all_or_nothing),
+        FOLDER_TEST(what_is_no_file_is_written_through),
         FOLDER_TEST(writing_where_nothing_can_be),
         FOLDER_TEST(appends_whole_lines),
         FOLDER_TEST(a_failed_append_leaves_no_part),
