@@ -238,7 +238,6 @@ static void fill_tokens(const struct asr_told *told, struct request_record *reco
     record->total_tokens = told->total_tokens;
     if (told->total_tokens < 0 && told->input_tokens >= 0 && told->output_tokens >= 0)
         record->total_tokens = told->input_tokens + told->output_tokens;
-    record->usage_missing = told->output_tokens < 0;
 }
 
 static uint32_t success_flags(const struct asr_wish *wish, const struct asr_answer *answer, const struct answer_close *close,
@@ -307,7 +306,7 @@ void asr_answer_end(const struct asr_wish *wish, struct asr_answer *answer, cons
     struct asr_progress *now = &answer->now;
     bool is_decided = record->outcome != OUTCOME_OK || record->error_type != ERROR_TYPE_NONE;
     asr_answer_read_end(answer, false);
-    record->usage_missing = true;
+    record->usage_missing = false; /* none is promised */
     if (now->is_begun && now->is_stream)
         fill_stream(now, record);
     if (now->is_begun)

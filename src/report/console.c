@@ -217,6 +217,12 @@ static void put_latency_row(struct console *c, const char *label, const struct d
     strbuf_addf(c->out, " %10s\n", text_ms(d->max / 1e6, text));
 }
 
+/* The spec knows a time to first token of text generation alone. */
+static bool has_tokens(const char *tool)
+{
+    return !tool || strcmp(tool, "llm") == 0 || strcmp(tool, "vlm") == 0;
+}
+
 static void put_latencies(struct console *c)
 {
     const struct summary *s = c->summary;
@@ -227,7 +233,7 @@ static void put_latencies(struct console *c)
         if (d->n == 0 && !rows[i].always)
             continue;
         /* With a stream the spec's TTFT is the TTFT. */
-        if (rows[i].metric == LATENCY_TTFT_SPEC && s->total.latency[LATENCY_TTFT].n == d->n)
+        if (rows[i].metric == LATENCY_TTFT_SPEC && (s->total.latency[LATENCY_TTFT].n == d->n || !has_tokens(s->facts->tool)))
             continue;
         put_latency_row(c, rows[i].label, d);
     }

@@ -60,12 +60,55 @@ static void add_imagegen(const struct json_value *own, struct strbuf *out)
     strbuf_addc(out, '\n');
 }
 
+static const char *text_of(const struct json_value *own, const char *path)
+{
+    const char *text;
+    return json_string(json_path(own, path), &text) ? text : "";
+}
+
+static void add_figure(struct strbuf *out, const char *before, double value, const char *after)
+{
+    if (isnan(value))
+        strbuf_addf(out, "%s-%s", before, after);
+    else
+        strbuf_addf(out, "%s%.4g%s", before, value, after);
+}
+
+static void add_accuracy(const struct json_value *own, struct strbuf *out)
+{
+    add_figure(out, "accuracy    WER ", number(own, "wer_corpus.rate_percent"), " % of all words");
+    add_figure(out, " (transcripts: p50 ", number(own, "wer_percent.p50"), " %");
+    add_figure(out, ", p95 ", number(own, "wer_percent.p95"), " %)");
+    add_figure(out, ", CER ", number(own, "cer_corpus.rate_percent"), " %");
+    strbuf_addf(out, ", by normalizer %s", text_of(own, "normalizer"));
+    add_figure(out, "; raw WER ", number(own, "wer_raw_corpus.rate_percent"), " %\n");
+    if (count(own, "unscored"))
+        strbuf_addf(out, "            %" PRId64 " transcripts compared, %" PRId64 " not\n", count(own, "scored"), count(own, "unscored"));
+}
+
+static void add_asr(const struct json_value *own, struct strbuf *out)
+{
+    char a[REPORT_NUMBER_BYTES], b[REPORT_NUMBER_BYTES], c[REPORT_NUMBER_BYTES];
+    strbuf_addf(out, "\naudio       %s s/s, %s words/s, %s/s\n", text_rate(number(own, "audio_seconds_per_second"), a),
+                text_rate(number(own, "words_per_second"), b), text_bytes(number(own, "bytes_per_second"), c));
+    add_figure(out, "            RTF p50 ", number(own, "rtf.p50"), "");
+    add_figure(out, ", p95 ", number(own, "rtf.p95"), "");
+    add_figure(out, ", all together ", number(own, "rtf_pooled"), "");
+    add_figure(out, " (RTFx ", number(own, "rtfx_pooled"), ")");
+    strbuf_addf(out, ", inference times from the %s", text_of(own, "inference_time_source"));
+    if (count(own, "without_duration"))
+        strbuf_addf(out, "; %" PRId64 " without a duration", count(own, "without_duration"));
+    strbuf_addc(out, '\n');
+    if (count(own, "scored") + count(own, "unscored"))
+        add_accuracy(own, out);
+}
+
 void console_own(const struct summary *summary, struct strbuf *ret)
 {
     static const struct {
         const char *tool;
         void (*add)(const struct json_value *own, struct strbuf *out);
-    } tools[] = {{"vlm", add_vlm}, {"imagegen", add_imagegen}};
+    } tools[] = {{"vlm", add_vlm}, {"imagegen", add_imagegen}, {"asr", add_asr}};
     const char *tool = summary->facts->tool;
     for (size_t i = 0; tool && i < sizeof tools / sizeof *tools; i++)
         if (strcmp(tools[i].tool, tool) == 0)
