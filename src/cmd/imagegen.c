@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/commands.h"
+#include "cmd/imagegen_log.h"
 #include "cmd/measure.h"
+
+#include <string.h>
 
 static int imagegen_run(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "verify") == 0)
+        return imagegen_verify(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "compare") == 0)
+        return imagegen_compare(argc - 1, argv + 1);
     return command_measure(&TOOL_IMAGEGEN, argc, argv);
 }
 
