@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/imagegen_log.h"
 
-#include "base/json_write.h"
 #include "cmd/commands.h"
-#include "run/image_log.h"
+#include "run/image_report.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #define NAME "imagegen compare"
@@ -46,104 +44,27 @@ static const struct opt_command LINE = {
     .examples = "  assay imagegen compare assay-results/run-1 assay-results/run-2\n",
 };
 
-struct report {
-    bool is_json;
-    struct strbuf *out;
-    struct json_writer writer;
-};
-
-static void tell_side(struct json_writer *writer, const char *name, const struct image_entry *entry)
-{
-    json_key(writer, name);
-    json_open_object(writer);
-    json_member_int(writer, "seq", entry->seq);
-    json_member_string(writer, "path", entry->path);
-    json_member_string(writer, "sha256", entry->sha256);
-    json_close_object(writer);
-}
-
-static void tell_pair(void *context, const struct image_entry *a, const struct image_entry *b)
-{
-    struct report *report = context;
-    bool is_equal = a->sha256 && b->sha256 && strcmp(a->sha256, b->sha256) == 0;
-    if (!report->is_json) {
-        if (!is_equal)
-            strbuf_addf(report->out, "request %lld and %lld, image %lld: different\n", (long long)a->seq, (long long)b->seq,
-                        (long long)a->index);
-        return;
-    }
-    json_open_object(&report->writer);
-    json_member_int(&report->writer, "index", a->index);
-    json_member_bool(&report->writer, "equal", is_equal);
-    tell_side(&report->writer, "a", a);
-    tell_side(&report->writer, "b", b);
-    json_close_object(&report->writer);
-}
-
-static void add_counts(const struct image_comparison *found, struct report *report)
-{
-    if (report->is_json) {
-        struct json_writer *writer = &report->writer;
-        json_member_int(writer, "images_a", found->images[0]);
-        json_member_int(writer, "images_b", found->images[1]);
-        json_member_int(writer, "distinct_a", found->distinct[0]);
-        json_member_int(writer, "distinct_b", found->distinct[1]);
-        json_member_int(writer, "shared", found->shared);
-        json_member_int(writer, "pairs_compared", found->pairs);
-        json_member_int(writer, "pairs_equal", found->equal);
-        return;
-    }
-    strbuf_addf(report->out, "A: %lld images, %lld of them distinct; B: %lld images, %lld of them distinct; %lld in both\n",
-                (long long)found->images[0], (long long)found->distinct[0], (long long)found->images[1], (long long)found->distinct[1],
-                (long long)found->shared);
-    strbuf_addf(report->out, "pairs of the same request: %lld, of them equal: %lld\n", (long long)found->pairs, (long long)found->equal);
-}
-
-static as_status make_report(const struct image_log *a, const struct image_log *b, struct report *report, struct image_comparison *found)
-{
-    struct json_writer *writer = &report->writer;
-    if (report->is_json) {
-        json_writer_init(writer, report->out, 2);
-        json_open_object(writer);
-        json_key(writer, "pairs");
-        json_open_array(writer);
-    }
-    as_status status = image_log_compare(a, b, tell_pair, report, found);
-    if (status != AS_OK)
-        return status;
-    if (report->is_json)
-        json_close_array(writer);
-    add_counts(found, report);
-    if (!report->is_json)
-        return AS_OK;
-    json_close_object(writer);
-    strbuf_addc(report->out, '\n');
-    return json_writer_status(writer);
-}
-
 static int compare(const struct compare_config *config, const char *const *places)
 {
     struct strbuf out AS_AUTO_STRBUF;
     struct as_error err = {0};
     struct image_log a, b;
-    struct image_comparison found;
+    bool is_equal = false;
     strbuf_init(&out, 0);
-    struct report report = {.is_json = config->format == 1, .out = &out};
     if (image_log_read(places[0], &a, &err) != AS_OK)
         return command_fail(NAME, &err);
     if (image_log_read(places[1], &b, &err) != AS_OK) {
         image_log_done(&a);
         return command_fail(NAME, &err);
     }
-    as_status status = make_report(&a, &b, &report, &found);
+    as_status status = image_report_compare(&a, &b, config->format == 1, &out, &is_equal);
     image_log_done(&a);
     image_log_done(&b);
     if (status != AS_OK) {
-        error_set(&err, status, "out of memory");
+        error_set(&err, status, "%s", status_sentence(status));
         return command_fail(NAME, &err);
     }
     int exit_code = command_print(NAME, &out);
-    bool is_equal = found.pairs > 0 && found.equal == found.pairs;
     return exit_code ? exit_code : config->require_equal && !is_equal ? EXIT_DIFFERENT : 0;
 }
 

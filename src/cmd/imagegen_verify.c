@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/imagegen_log.h"
 
-#include "base/json_write.h"
 #include "cmd/commands.h"
-#include "run/image_log.h"
+#include "run/image_report.h"
 
 #include <unistd.h>
 
@@ -42,121 +41,22 @@ static const struct opt_command LINE = {
     .examples = "  assay imagegen verify assay-results/imagegen-20261130T190533Z-quiet-otter-3f2a\n",
 };
 
-static const struct {
-    const char *member, *text;
-} STATES[] = {
-    [IMAGE_SAME] = {"same", "same"},
-    [IMAGE_MISSING] = {"missing", "missing"},
-    [IMAGE_DIFFERS] = {"different", "another digest"},
-    [IMAGE_UNREADABLE] = {"unreadable", "cannot be read"},
-    [IMAGE_NOT_SAVED] = {"not_saved", "not saved"},
-};
-#define STATE_COUNT (sizeof STATES / sizeof STATES[0])
-
-struct report {
-    bool is_json;
-    struct strbuf *out;
-    struct json_writer writer;
-    int64_t counts[STATE_COUNT], unnamed;
-};
-
-static void tell_failure(struct report *report, const struct image_entry *entry, enum image_state state, const char *digest)
-{
-    if (!report->is_json) {
-        strbuf_addf(report->out, "%s: %s (request %lld, image %lld)\n", entry->path, STATES[state].text, (long long)entry->seq,
-                    (long long)entry->index);
-        return;
-    }
-    json_open_object(&report->writer);
-    json_member_string(&report->writer, "path", entry->path);
-    json_member_int(&report->writer, "seq", entry->seq);
-    json_member_int(&report->writer, "index", entry->index);
-    json_member_string(&report->writer, "state", STATES[state].member);
-    json_member_string(&report->writer, "sha256_recorded", entry->sha256);
-    json_member_string(&report->writer, "sha256_found", digest[0] ? digest : NULL);
-    json_close_object(&report->writer);
-}
-
-static void tell_unnamed(void *context, const char *path)
-{
-    struct report *report = context;
-    report->unnamed++;
-    if (report->is_json)
-        json_put_string(&report->writer, path);
-    else
-        strbuf_addf(report->out, "%s: no record names it\n", path);
-}
-
-static void check_all(const struct image_log *log, struct report *report)
-{
-    char digest[DIGEST_TEXT_BYTES];
-    for (size_t i = 0; i < log->count; i++) {
-        enum image_state state = image_log_check(log, &log->entries[i], digest);
-        report->counts[state]++;
-        if (state != IMAGE_SAME && state != IMAGE_NOT_SAVED)
-            tell_failure(report, &log->entries[i], state, digest);
-    }
-}
-
-static void add_counts(const struct image_log *log, struct report *report)
-{
-    if (report->is_json) {
-        json_member_int(&report->writer, "records", log->records);
-        json_member_int(&report->writer, "images", (int64_t)log->count);
-        for (size_t i = 0; i < STATE_COUNT; i++)
-            json_member_int(&report->writer, STATES[i].member, report->counts[i]);
-        json_member_int(&report->writer, "unnamed", report->unnamed);
-        return;
-    }
-    strbuf_addf(report->out, "%zu images in %lld records:", log->count, (long long)log->records);
-    for (size_t i = 0; i < STATE_COUNT; i++)
-        strbuf_addf(report->out, "%s %lld %s", i ? "," : "", (long long)report->counts[i], STATES[i].text);
-    strbuf_addf(report->out, "; %lld files without a record\n", (long long)report->unnamed);
-}
-
-static as_status make_report(const struct image_log *log, struct report *report)
-{
-    struct json_writer *writer = &report->writer;
-    if (report->is_json) {
-        json_writer_init(writer, report->out, 2);
-        json_open_object(writer);
-        json_key(writer, "failures");
-        json_open_array(writer);
-    }
-    check_all(log, report);
-    if (report->is_json) {
-        json_close_array(writer);
-        json_key(writer, "files_without_record");
-        json_open_array(writer);
-    }
-    as_status status = image_log_find_unnamed(log, tell_unnamed, report);
-    if (report->is_json)
-        json_close_array(writer);
-    add_counts(log, report);
-    if (!report->is_json)
-        return status;
-    json_close_object(writer);
-    strbuf_addc(report->out, '\n');
-    return status == AS_OK ? json_writer_status(writer) : status;
-}
-
 static int verify(const struct verify_config *config, const char *place)
 {
     struct strbuf out AS_AUTO_STRBUF;
     struct as_error err = {0};
     struct image_log log;
+    bool is_sound = false;
     strbuf_init(&out, 0);
-    struct report report = {.is_json = config->format == 1, .out = &out};
     if (image_log_read(place, &log, &err) != AS_OK)
         return command_fail(NAME, &err);
-    as_status status = make_report(&log, &report);
+    as_status status = image_report_check(&log, config->format == 1, &out, &is_sound);
     image_log_done(&log);
     if (status != AS_OK) {
-        error_set(&err, status, "out of memory");
+        error_set(&err, status, "%s", status_sentence(status));
         return command_fail(NAME, &err);
     }
     int exit_code = command_print(NAME, &out);
-    bool is_sound = report.counts[IMAGE_MISSING] + report.counts[IMAGE_DIFFERS] + report.counts[IMAGE_UNREADABLE] == 0;
     return exit_code ? exit_code : is_sound ? 0 : EXIT_DIFFERENT;
 }
 
