@@ -49,7 +49,7 @@ bool http_form_boundary(struct http_text content_type, struct http_text *ret)
 }
 
 /* A body being read; `at` is behind a delimiter's boundary. */
-struct form {
+struct walk {
     const char *at, *end;
     char delimiter[HTTP_FORM_BOUNDARY_MAX + 4]; /* CR LF "--" boundary */
     size_t delimiter_len;
@@ -61,15 +61,15 @@ static as_status fail(struct as_error *err, const char *sentence)
 }
 
 /* The fields of a part, up to and with their blank line. */
-static as_status read_fields(struct form *form, struct http_form_part *part, struct as_error *err)
+static as_status read_fields(struct walk *walk, struct http_form_part *part, struct as_error *err)
 {
     bool has_disposition = false;
     for (;;) {
-        const char *line_end = memmem(form->at, (size_t)(form->end - form->at), "\r\n", 2);
+        const char *line_end = memmem(walk->at, (size_t)(walk->end - walk->at), "\r\n", 2);
         if (!line_end)
             return fail(err, "the head of a part has no end");
-        struct http_text line = {form->at, (size_t)(line_end - form->at)}, name, value;
-        form->at = line_end + 2;
+        struct http_text line = {walk->at, (size_t)(line_end - walk->at)}, name, value;
+        walk->at = line_end + 2;
         if (line.len == 0)
             break;
         if (http_field_split(line, &name, &value))
@@ -86,81 +86,80 @@ static as_status read_fields(struct form *form, struct http_form_part *part, str
     return has_disposition ? AS_OK : fail(err, "a part has no Content-Disposition");
 }
 
-static as_status read_part(struct form *form, struct http_form_part *ret, struct as_error *err)
+static as_status read_part(struct walk *walk, struct http_form_part *ret, struct as_error *err)
 {
     struct http_form_part part = {0};
-    as_status status = read_fields(form, &part, err);
+    as_status status = read_fields(walk, &part, err);
     if (status != AS_OK)
         return status;
     /* An empty part's delimiter may begin with the CR LF that ended its head. */
-    const char *from = form->at - 2;
-    const char *stop = memmem(from, (size_t)(form->end - from), form->delimiter, form->delimiter_len);
+    const char *from = walk->at - 2;
+    const char *stop = memmem(from, (size_t)(walk->end - from), walk->delimiter, walk->delimiter_len);
     if (!stop)
         return fail(err, "a part has no end");
-    part.data = (struct http_text){form->at, stop > form->at ? (size_t)(stop - form->at) : 0};
-    form->at = stop + form->delimiter_len;
+    part.data = (struct http_text){walk->at, stop > walk->at ? (size_t)(stop - walk->at) : 0};
+    walk->at = stop + walk->delimiter_len;
     *ret = part;
     return AS_OK;
 }
 
 /* White space after a boundary, then CR LF (another part follows) or "--" before it (the end). */
-static as_status after_boundary(struct form *form, bool *ret_end, struct as_error *err)
+static as_status after_boundary(struct walk *walk, bool *ret_end, struct as_error *err)
 {
-    *ret_end = form->end - form->at >= 2 && form->at[0] == '-' && form->at[1] == '-';
+    *ret_end = walk->end - walk->at >= 2 && walk->at[0] == '-' && walk->at[1] == '-';
     if (*ret_end)
         return AS_OK;
-    while (form->at < form->end && (*form->at == ' ' || *form->at == '\t'))
-        form->at++;
-    if (form->end - form->at < 2 || form->at[0] != '\r' || form->at[1] != '\n')
+    while (walk->at < walk->end && (*walk->at == ' ' || *walk->at == '\t'))
+        walk->at++;
+    if (walk->end - walk->at < 2 || walk->at[0] != '\r' || walk->at[1] != '\n')
         return fail(err, "a delimiter is malformed");
-    form->at += 2;
+    walk->at += 2;
     return AS_OK;
 }
 
-static as_status first_boundary(struct form *form, struct as_error *err)
+static as_status first_boundary(struct walk *walk, struct as_error *err)
 {
-    size_t bare = form->delimiter_len - 2, len = (size_t)(form->end - form->at);
-    if (len >= bare && memcmp(form->at, form->delimiter + 2, bare) == 0) {
-        form->at += bare;
+    size_t bare = walk->delimiter_len - 2, len = (size_t)(walk->end - walk->at);
+    if (len >= bare && memcmp(walk->at, walk->delimiter + 2, bare) == 0) {
+        walk->at += bare;
         return AS_OK;
     }
-    const char *found = memmem(form->at, len, form->delimiter, form->delimiter_len);
+    const char *found = memmem(walk->at, len, walk->delimiter, walk->delimiter_len);
     if (!found)
         return fail(err, "its boundary is nowhere");
-    form->at = found + form->delimiter_len;
+    walk->at = found + walk->delimiter_len;
     return AS_OK;
 }
 
-as_status http_form_read(struct http_text boundary, struct http_text body, struct http_form_part *ret, size_t max, size_t *ret_count,
-                         struct as_error *err)
+as_status http_form_read(struct http_text boundary, struct http_text body, struct http_form *ret, struct as_error *err)
 {
-    struct form form = {.at = body.at, .end = body.at + body.len, .delimiter_len = boundary.len + 4};
+    struct walk walk = {.at = body.at, .end = body.at + body.len, .delimiter_len = boundary.len + 4};
     bool is_end = false;
-    size_t count = 0;
+    ret->count = 0;
     if (boundary.len == 0 || boundary.len > HTTP_FORM_BOUNDARY_MAX)
         return fail(err, "its boundary is too long");
-    memcpy(form.delimiter, "\r\n--", 4);
-    memcpy(form.delimiter + 4, boundary.at, boundary.len);
-    as_status status = first_boundary(&form, err);
+    memcpy(walk.delimiter, "\r\n--", 4);
+    memcpy(walk.delimiter + 4, boundary.at, boundary.len);
+    as_status status = first_boundary(&walk, err);
     if (status == AS_OK)
-        status = after_boundary(&form, &is_end, err);
+        status = after_boundary(&walk, &is_end, err);
     while (status == AS_OK && !is_end) {
-        if (count == max)
-            return error_set(err, AS_E_LIMIT, "the form has more than %zu parts", max);
-        status = read_part(&form, &ret[count], err);
-        count += status == AS_OK;
+        if (ret->count == HTTP_FORM_PARTS_MAX)
+            return error_set(err, AS_E_LIMIT, "the form has more than %d parts", HTTP_FORM_PARTS_MAX);
+        status = read_part(&walk, &ret->parts[ret->count], err);
+        ret->count += status == AS_OK;
         if (status == AS_OK)
-            status = after_boundary(&form, &is_end, err);
+            status = after_boundary(&walk, &is_end, err);
     }
-    if (status == AS_OK)
-        *ret_count = count;
     return status;
 }
 
-const struct http_form_part *http_form_find(const struct http_form_part *parts, size_t count, const char *name)
+const struct http_form_part *http_form_find(const struct http_form *form, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (parts[i].name.len == strlen(name) && memcmp(parts[i].name.at, name, parts[i].name.len) == 0)
-            return &parts[i];
+    for (size_t i = 0; i < form->count; i++) {
+        const struct http_text *got = &form->parts[i].name;
+        if (got->len == strlen(name) && memcmp(got->at, name, got->len) == 0)
+            return &form->parts[i];
+    }
     return NULL;
 }

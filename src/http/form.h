@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #define HTTP_FORM_BOUNDARY_MAX 70
+#define HTTP_FORM_PARTS_MAX    64
 
 struct http_form_part {
     struct http_text name;         /* as sent, without quotes; quote, CR and LF are %22, %0D, %0A in it */
@@ -24,12 +25,16 @@ struct http_form_part {
     bool is_file; /* there is a filename */
 };
 
+struct http_form {
+    struct http_form_part parts[HTTP_FORM_PARTS_MAX];
+    size_t count;
+};
+
 /* The boundary that a Content-Type value names; false when it is no multipart/form-data, or has no usable boundary. */
 bool http_form_boundary(struct http_text content_type, struct http_text *ret);
-/* AS_E_INVALID: not built as above; AS_E_LIMIT: more than `max` parts. */
-as_status http_form_read(struct http_text boundary, struct http_text body, struct http_form_part *ret, size_t max, size_t *ret_count,
-                         struct as_error *err) AS_NODISCARD;
+/* AS_E_INVALID: not built as above; AS_E_LIMIT: more than HTTP_FORM_PARTS_MAX parts. After a failure *ret is good for nothing. */
+as_status http_form_read(struct http_text boundary, struct http_text body, struct http_form *ret, struct as_error *err) AS_NODISCARD;
 /* The first part of that name, NULL when there is none. */
-const struct http_form_part *http_form_find(const struct http_form_part *parts, size_t count, const char *name);
+const struct http_form_part *http_form_find(const struct http_form *form, const char *name);
 
 #endif

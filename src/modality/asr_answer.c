@@ -142,7 +142,8 @@ void asr_answer_body(const struct asr_wish *wish, struct asr_answer *answer, con
     now->has_body = len > 0;
     if (now->is_coded)
         return;
-    asr_read_body(wish->format, now->is_json && len > 0, data, len, &answer->text, &now->reading);
+    struct asr_body body = {wish->format, now->is_json && len > 0, data, len};
+    asr_read_body(&body, &answer->text, &now->reading);
     now->is_unsound = now->reading.is_unsound;
     if (now->reading.problem != ASR_FINE && len > 0)
         error_text_from_body(data, len, wish->secrets, &answer->error);

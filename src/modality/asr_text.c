@@ -267,25 +267,26 @@ static bool read_foreign_json(bool is_json, const char *data, size_t len, struct
     return true;
 }
 
-void asr_read_body(enum asr_format format, bool is_json, const char *data, size_t len, struct strbuf *text,
-                   struct asr_reading *ret)
+void asr_read_body(const struct asr_body *body, struct strbuf *text, struct asr_reading *ret)
 {
+    const char *data = body->data;
+    size_t len = body->len;
     *ret = (struct asr_reading){.cues = -1};
     told_nothing(&ret->told);
-    if (asr_format_is_json(format)) {
+    if (asr_format_is_json(body->format)) {
         read_json(data, len, text, ret);
         return;
     }
-    if (read_foreign_json(is_json, data, len, text, ret))
+    if (read_foreign_json(body->is_json, data, len, text, ret))
         return;
     if (begins_with(data, len, "<!doctype html") || begins_with(data, len, "<html")) {
         ret->problem = ASR_PAGE;
         return;
     }
-    if (format == ASR_FORMAT_TEXT)
+    if (body->format == ASR_FORMAT_TEXT)
         add_utf8(text, data, without_line_ends(data, len), &ret->is_unsound);
     else
-        read_subtitle(format == ASR_FORMAT_VTT, data, len, text, ret);
+        read_subtitle(body->format == ASR_FORMAT_VTT, data, len, text, ret);
 }
 
 /* ---- streams ---- */

@@ -57,9 +57,14 @@ struct asr_reading {
     struct asr_told told;
 };
 
-/* Appends the transcript to `text`; its failures stick there. `is_json`: the server calls the answer JSON. */
-void asr_read_body(enum asr_format format, bool is_json, const char *data, size_t len, struct strbuf *text,
-                   struct asr_reading *ret);
+struct asr_body {
+    enum asr_format format; /* asked for */
+    bool is_json;           /* the server calls the answer JSON */
+    const char *data;
+    size_t len;
+};
+/* Appends the transcript to `text`; its failures stick there. */
+void asr_read_body(const struct asr_body *body, struct strbuf *text, struct asr_reading *ret);
 
 /* One event of an answer that is a stream. */
 enum asr_event_kind {

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORM_PARTS_MAX        64
 #define TRANSCRIPTS_MAX_BYTES ((size_t)256 * 1024 * 1024)
 #define WORDS_PER_SECOND      2.5
 #define DURATION_UNKNOWN_NS   INT64_C(1000000000) /* of files that do not say how long they are */
@@ -36,13 +35,8 @@ static int64_t join_words(char *text, size_t *len)
     return words;
 }
 
-static as_status take_line(const char *line, size_t len, struct arena *scratch, struct arena *arena, struct sim_transcript *ret,
-                           struct as_error *err)
+static as_status take_object(const struct json_value *object, struct arena *arena, struct sim_transcript *ret, struct as_error *err)
 {
-    const struct json_value *object;
-    as_status status = json_parse(line, len, NULL, scratch, &object, err);
-    if (status != AS_OK)
-        return status;
     const struct json_value *id = json_get(object, "id"), *text = json_get(object, "transcript");
     if (!id || id->type != JSON_STRING || !text || text->type != JSON_STRING)
         return error_set(err, AS_E_INVALID, "a line needs \"id\" and \"transcript\", both strings");
@@ -73,8 +67,12 @@ static as_status take_lines(const struct strbuf *text, struct arena *arena, stru
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         size_t len = (size_t)((line_end ? line_end : end) - at);
         number++;
-        if (strspn(at, " \t\r") < len)
-            status = take_line(at, len, &scratch, arena, &found->items[found->count++], err);
+        const struct json_value *object;
+        bool is_blank = strspn(at, " \t\r") >= len;
+        if (!is_blank)
+            status = json_parse(at, len, NULL, &scratch, &object, err);
+        if (!is_blank && status == AS_OK)
+            status = take_object(object, arena, &found->items[found->count++], err);
         at += len + (line_end != NULL);
         arena_reset(&scratch);
     }
@@ -166,15 +164,14 @@ static as_status take_format(const struct http_form_part *part, struct sim_audio
     return error_set(err, AS_E_INVALID, "the response_format is none of json, verbose_json, text, srt and vtt");
 }
 
-static as_status take_fields(const struct http_form_part *parts, size_t count, struct sim_ask *ask, struct http_text *ret_model,
-                             struct as_error *err)
+static as_status take_fields(const struct http_form *form, struct sim_ask *ask, struct as_error *err)
 {
-    const struct http_form_part *model = http_form_find(parts, count, "model");
-    const struct http_form_part *language = http_form_find(parts, count, "language");
-    const struct http_form_part *stream = http_form_find(parts, count, "stream");
+    const struct http_form_part *model = http_form_find(form, "model");
+    const struct http_form_part *language = http_form_find(form, "language");
+    const struct http_form_part *stream = http_form_find(form, "stream");
     if (!model || model->data.len == 0)
         return error_set(err, AS_E_INVALID, "the form names no model");
-    *ret_model = model->data;
+    ask->model = (struct json_raw){model->data.at, model->data.len, false};
     ask->stream = stream && text_is(stream->data, "true");
     size_t len = language ? language->data.len : 0;
     for (size_t i = 0; i < len; i++)
@@ -183,25 +180,24 @@ static as_status take_fields(const struct http_form_part *parts, size_t count, s
     if (len >= sizeof ask->audio.language)
         return error_set(err, AS_E_INVALID, "the language is no language code");
     memcpy(ask->audio.language, len ? language->data.at : "en", len ? len : 2);
-    const struct http_form_part *granularity = http_form_find(parts, count, "timestamp_granularities[]");
+    const struct http_form_part *granularity = http_form_find(form, "timestamp_granularities[]");
     ask->audio.wants_words = granularity && text_is(granularity->data, "word");
-    return take_format(http_form_find(parts, count, "response_format"), &ask->audio, err);
+    return take_format(http_form_find(form, "response_format"), &ask->audio, err);
 }
 
 as_status sim_audio_read(struct http_text content_type, struct http_text body, const struct sim_transcripts *transcripts,
-                         struct sim_ask *ret, struct http_text *ret_model, struct as_error *err)
+                         struct sim_ask *ret, struct as_error *err)
 {
     struct sim_ask ask = {.is_audio = true, .max_tokens = -1, .min_tokens = -1, .choices = 1};
-    struct http_form_part parts[FORM_PARTS_MAX];
+    struct http_form form;
     struct http_text boundary;
-    size_t count = 0;
     if (!http_form_boundary(content_type, &boundary))
         return error_set(err, AS_E_UNSUPPORTED, "a transcription takes multipart/form-data with a boundary");
-    as_status status = http_form_read(boundary, body, parts, FORM_PARTS_MAX, &count, err);
+    as_status status = http_form_read(boundary, body, &form, err);
     if (status != AS_OK)
         return AS_E_INVALID;
-    const struct http_form_part *file = http_form_find(parts, count, "file");
-    status = take_fields(parts, count, &ask, ret_model, err);
+    const struct http_form_part *file = http_form_find(&form, "file");
+    status = take_fields(&form, &ask, err);
     if (status == AS_OK)
         status = take_audio(file, &ask, err);
     if (status != AS_OK)

@@ -49,9 +49,9 @@ struct sim_audio_ask {
     char language[16];
 };
 
-/* Fills *ret (is_audio). AS_E_INVALID with a sentence for the 400 answer, AS_E_UNSUPPORTED for a 415. */
+/* Fills *ret (is_audio, model in the body). AS_E_INVALID with a sentence for the 400 answer, AS_E_UNSUPPORTED for a 415. */
 as_status sim_audio_read(struct http_text content_type, struct http_text body, const struct sim_transcripts *transcripts,
-                         struct sim_ask *ret, struct http_text *ret_model, struct as_error *err) AS_NODISCARD;
+                         struct sim_ask *ret, struct as_error *err) AS_NODISCARD;
 
 /* For sim/render.c: words [from, from + count) as an event, the last event before [DONE], a whole response's type and body. */
 void sim_audio_event(const struct sim_answer *answer, int64_t from, int64_t count, struct strbuf *out);

@@ -67,14 +67,14 @@ static void serve_completions(struct sim_worker *worker, struct http_exchange *x
 static void serve_transcription(struct sim_worker *worker, struct http_exchange *x)
 {
     const struct sim_profile *profile = &worker->shared->profile;
-    struct http_text body = {x->body, x->body_len}, model = {0};
+    struct http_text body = {x->body, x->body_len};
     struct sim_ask ask;
     struct as_error err;
     as_status status =
-        sim_audio_read(http_request_field(x->request, "content-type"), body, &profile->transcripts, &ask, &model, &err);
+        sim_audio_read(http_request_field(x->request, "content-type"), body, &profile->transcripts, &ask, &err);
     if (status != AS_OK)
         answer_error(worker, x, status == AS_E_UNSUPPORTED ? 415 : 400, err.message);
-    else if (profile->strict_model && (model.len != strlen(profile->model) || memcmp(model.at, profile->model, model.len) != 0))
+    else if (profile->strict_model && !json_raw_equals(&ask.model, profile->model))
         answer_error(worker, x, 404, "the model does not exist");
     else if (ask.stream && x->request->minor == 0)
         answer_error(worker, x, 400, "a stream needs HTTP/1.1");

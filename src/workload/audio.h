@@ -87,8 +87,7 @@ struct audio_manifest_options {
 as_status audio_set_load(const char *source, const struct audio_manifest_options *options, struct audio_set *ret,
                          struct as_error *err) AS_NODISCARD;
 /* The same from memory; relative paths start from `folder`. */
-as_status audio_set_parse(const char *text, size_t len, const char *name, const char *folder, bool skip_bad_lines,
-                          struct audio_set *ret, struct as_error *err) AS_NODISCARD;
+as_status audio_set_parse(const struct audio_text *text, const char *folder, struct audio_set *ret, struct as_error *err) AS_NODISCARD;
 /* Takes a set that is all zero too. */
 void audio_set_done(struct audio_set *set);
 

@@ -36,41 +36,50 @@ static void note_unknown(struct audio_unknown *unknown, const char *name, int64_
     unknown->lines[unknown->count++] = line;
 }
 
-static as_status take_object(const struct audio_line_reader *reader, const char *line, size_t len, struct arena *arena,
-                             struct audio_lines *found, struct as_error *why)
+/* Lines being read. */
+struct walk {
+    const struct audio_text *text;
+    const struct audio_line_reader *reader;
+    struct audio_lines *found;
+    struct arena arena; /* the current line's tree */
+};
+
+static as_status take_object(struct walk *walk, const char *line, size_t len, struct as_error *why)
 {
+    const struct audio_line_reader *reader = walk->reader;
     const struct json_value *object;
     if (len > AUDIO_LINE_MAX_BYTES)
         return error_set(why, AS_E_INVALID, "the line is longer than %zu bytes", AUDIO_LINE_MAX_BYTES);
-    as_status status = json_parse(line, len, NULL, arena, &object, why);
+    as_status status = json_parse(line, len, NULL, &walk->arena, &object, why);
     if (status != AS_OK)
         return status == AS_E_LIMIT ? AS_E_INVALID : status;
     if (object->type != JSON_OBJECT)
         return error_set(why, AS_E_INVALID, "the line is a JSON %s: it must be an object", json_type_name(object->type));
     for (const struct json_value *member = object->first; member; member = member->next)
         if (!is_member(reader->members, member->key))
-            note_unknown(&found->unknown, member->key, found->lines);
-    return reader->take(reader->context, object, found->lines, why);
+            note_unknown(&walk->found->unknown, member->key, walk->found->lines);
+    return reader->take(reader->context, object, walk->found->lines, why);
 }
 
-static as_status take_line(const struct audio_line_reader *reader, const char *line, size_t len, struct arena *arena,
-                           struct audio_lines *found, struct as_error *err)
+static as_status take_line(struct walk *walk, const char *line, size_t len, struct as_error *err)
 {
+    const char *name = walk->text->name;
+    struct audio_lines *found = walk->found;
     struct as_error why = {0}, told;
     found->lines++;
     if (is_blank(line, len)) {
         found->blank_lines++;
         return AS_OK;
     }
-    as_status status = take_object(reader, line, len, arena, found, &why);
-    arena_reset(arena);
+    as_status status = take_object(walk, line, len, &why);
+    arena_reset(&walk->arena);
     if (status == AS_OK)
         return AS_OK;
     if (status != AS_E_INVALID)
-        return error_set(err, status, "%s: %s", reader->name, status == AS_E_NOMEM ? "no memory for its lines" : why.message);
-    error_set_at(&told, status, found->lines, -1, "%s, line %" PRId64 ": %s; correct it, or skip bad lines with --skip-bad-lines",
-                 reader->name, found->lines, why.message);
-    if (reader->skip_bad_lines) {
+        return error_set(err, status, "%s: %s", name, status == AS_E_NOMEM ? "no memory for its lines" : why.message);
+    error_set_at(&told, status, found->lines, -1, "%s, line %" PRId64 ": %s; correct it, or skip bad lines with --skip-bad-lines", name,
+                 found->lines, why.message);
+    if (walk->text->skip_bad_lines) {
         if (found->bad_lines++ == 0)
             found->first_bad = told;
         return AS_OK;
@@ -80,23 +89,23 @@ static as_status take_line(const struct audio_line_reader *reader, const char *l
     return status;
 }
 
-as_status audio_lines_read(const char *text, size_t len, const struct audio_line_reader *reader, struct audio_lines *ret,
+as_status audio_lines_read(const struct audio_text *text, const struct audio_line_reader *reader, struct audio_lines *ret,
                            struct as_error *err)
 {
-    struct arena arena;
-    const char *at = text, *end = text + len;
+    struct walk walk = {.text = text, .reader = reader, .found = ret};
+    const char *at = text->at, *end = at + text->len;
     as_status status = AS_OK;
     *ret = (struct audio_lines){0};
-    arena_init(&arena, 0, 0);
-    if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+    arena_init(&walk.arena, 0, 0);
+    if (text->len >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
         at += 3;
     while (at < end && status == AS_OK) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         const char *stop = line_end ? line_end : end;
-        status = take_line(reader, at, (size_t)(stop - at), &arena, ret, err);
+        status = take_line(&walk, at, (size_t)(stop - at), err);
         at = line_end ? line_end + 1 : end;
     }
-    arena_done(&arena);
+    arena_done(&walk.arena);
     return status;
 }
 

@@ -34,9 +34,15 @@ struct audio_lines {
     struct audio_unknown unknown;
 };
 
-struct audio_line_reader {
-    const char *name;           /* of the source, for messages */
+/* A text of lines. */
+struct audio_text {
+    const char *at;
+    size_t len;
+    const char *name; /* of the source, for messages */
     bool skip_bad_lines;
+};
+
+struct audio_line_reader {
     const char *const *members; /* names with a meaning, ends with NULL */
     /* Takes the object of line `line`; AS_E_INVALID with the reason alone makes the line a bad one, else reading ends. */
     as_status (*take)(void *context, const struct json_value *object, int64_t line, struct as_error *why);
@@ -44,7 +50,7 @@ struct audio_line_reader {
 };
 
 /* AS_E_INVALID: a bad line (its number in err); AS_E_NOMEM; what `take` returned. *ret is filled in any case. */
-as_status audio_lines_read(const char *text, size_t len, const struct audio_line_reader *reader, struct audio_lines *ret,
+as_status audio_lines_read(const struct audio_text *text, const struct audio_line_reader *reader, struct audio_lines *ret,
                            struct as_error *err) AS_NODISCARD;
 
 /*

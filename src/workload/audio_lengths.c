@@ -44,9 +44,14 @@ static void put_path(struct strbuf *input, const char *path)
     strbuf_adds(input, "\"\n");
 }
 
+struct measuring {
+    char program[PATH_MAX];
+    struct arena arena; /* of one answer */
+};
+
 /* Runs the program over `count` files; how many of them it answered for in *ret_done (fewer when one of them ended it). */
-static as_status run_batch(const char *program, struct audio_sample *const *samples, size_t count, struct arena *arena,
-                           size_t *ret_done, struct as_error *err)
+static as_status run_batch(struct measuring *measuring, struct audio_sample *const *samples, size_t count, size_t *ret_done,
+                           struct as_error *err)
 {
     struct fetch_child child;
     AS_AUTO_STRBUF struct strbuf input, output, result;
@@ -57,7 +62,7 @@ static as_status run_batch(const char *program, struct audio_sample *const *samp
         put_path(&input, samples[i]->path);
     if (strbuf_status(&input) != AS_OK)
         return error_set(err, AS_E_NOMEM, "no memory for the lengths of the files");
-    as_status status = fetch_child_start(program, -1, &child, err);
+    as_status status = fetch_child_start(measuring->program, -1, &child, err);
     if (status != AS_OK)
         return status;
     struct fetch_exchange exchange = {
@@ -69,7 +74,7 @@ static as_status run_batch(const char *program, struct audio_sample *const *samp
     const char *at = strbuf_text(&output), *end = at + output.len, *line_end;
     size_t done = 0;
     for (; done < count && (line_end = memchr(at, '\n', (size_t)(end - at))); at = line_end + 1)
-        take_answer(samples[done++], at, (size_t)(line_end - at), arena);
+        take_answer(samples[done++], at, (size_t)(line_end - at), &measuring->arena);
     *ret_done = done;
     return AS_OK;
 }
@@ -77,19 +82,18 @@ static as_status run_batch(const char *program, struct audio_sample *const *samp
 static as_status measure(struct audio_sample *const *samples, size_t count, const struct audio_progress *progress,
                          struct as_error *err)
 {
-    char program[PATH_MAX];
-    struct arena arena;
-    as_status status = fetch_program_find("assay-media", program, sizeof program, err);
-    arena_init(&arena, 0, 0);
+    struct measuring measuring;
+    as_status status = fetch_program_find("assay-media", measuring.program, sizeof measuring.program, err);
+    arena_init(&measuring.arena, 0, 0);
     for (size_t at = 0; at < count && status == AS_OK;) {
         size_t batch = count - at < BATCH_FILES ? count - at : BATCH_FILES, done = 0;
-        status = run_batch(program, samples + at, batch, &arena, &done, err);
+        status = run_batch(&measuring, samples + at, batch, &done, err);
         /* The file that ended the program stays without a length; the next run begins behind it. */
         at += done < batch ? done + 1 : done;
         if (status == AS_OK && progress && progress->show)
             progress->show(progress->context, "measured", at, count);
     }
-    arena_done(&arena);
+    arena_done(&measuring.arena);
     return status;
 }
 

@@ -153,7 +153,8 @@ static as_status walk(const struct search *search, struct as_error *err)
 static as_status add_durations(const char *folder, struct librispeech *found, struct as_error *err)
 {
     struct audio_set set;
-    as_status status = audio_set_parse(strbuf_text(&found->manifest), found->manifest.len, "the manifest", folder, false, &set, err);
+    struct audio_text lines = {strbuf_text(&found->manifest), found->manifest.len, "the manifest", false};
+    as_status status = audio_set_parse(&lines, folder, &set, err);
     if (status != AS_OK)
         return status;
     status = audio_set_measure(&set, NULL, err);

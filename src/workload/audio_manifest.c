@@ -245,29 +245,27 @@ static as_status check_result(const struct audio_set *set, struct as_error *err)
                      set->name);
 }
 
-static as_status parse(struct reading *reading, const char *text, size_t len, bool skip_bad_lines, struct as_error *err)
+static as_status parse(struct reading *reading, const struct audio_text *text, struct as_error *err)
 {
     static const char *const members[] = {"id", "path", "url", "format", "duration", NULL};
     struct audio_set *set = reading->set;
-    struct audio_line_reader reader = {
-        .name = set->name, .skip_bad_lines = skip_bad_lines, .members = members, .take = take, .context = reading};
-    as_status status = audio_lines_read(text, len, &reader, &set->lines, err);
+    struct audio_line_reader reader = {.members = members, .take = take, .context = reading};
+    as_status status = audio_lines_read(text, &reader, &set->lines, err);
     if (status == AS_OK)
         status = check_result(set, err);
-    if (status == AS_OK && digest_bytes(text, len, set->manifest_digest) != AS_OK)
+    if (status == AS_OK && digest_bytes(text->at, text->len, set->manifest_digest) != AS_OK)
         status = error_set(err, AS_E_NOMEM, "%s: no memory for its digest", set->name);
     return status;
 }
 
-as_status audio_set_parse(const char *text, size_t len, const char *name, const char *folder, bool skip_bad_lines,
-                          struct audio_set *ret, struct as_error *err)
+as_status audio_set_parse(const struct audio_text *text, const char *folder, struct audio_set *ret, struct as_error *err)
 {
     struct audio_set set = {0};
     struct reading reading = {.set = &set, .slot_mask = 63};
     arena_init(&set.arena, 0, 0);
-    set.name = arena_strdup(&set.arena, name);
+    set.name = arena_strdup(&set.arena, text->name);
     set.folder = arena_strdup(&set.arena, folder);
-    as_status status = set.name && set.folder ? parse(&reading, text, len, skip_bad_lines, err)
+    as_status status = set.name && set.folder ? parse(&reading, text, err)
                                               : error_set(err, AS_E_NOMEM, "no memory for the samples");
     free(reading.slots);
     if (status != AS_OK) {
@@ -306,17 +304,17 @@ static as_status download(const char *url, const struct audio_manifest_options *
 as_status audio_set_load(const char *source, const struct audio_manifest_options *options, struct audio_set *ret,
                          struct as_error *err)
 {
-    AS_AUTO_STRBUF struct strbuf text;
+    AS_AUTO_STRBUF struct strbuf bytes;
     char folder[PATH_MAX] = ".";
     bool is_url = fetch_is_url(source), is_stdin = strcmp(source, "-") == 0;
-    strbuf_init(&text, AUDIO_MANIFEST_MAX_BYTES);
+    strbuf_init(&bytes, AUDIO_MANIFEST_MAX_BYTES);
     if (!is_url && !is_stdin && !path_dir(folder, sizeof folder, source))
         return error_set(err, AS_E_INVALID, "%.200s: the path is too long", source);
-    as_status status = is_url ? download(source, options, &text, err) : file_read(source, &text, err);
+    as_status status = is_url ? download(source, options, &bytes, err) : file_read(source, &bytes, err);
     if (status != AS_OK)
         return status;
-    const char *name = is_stdin ? "standard input" : source;
-    return audio_set_parse(strbuf_text(&text), text.len, name, folder, options->skip_bad_lines, ret, err);
+    struct audio_text text = {strbuf_text(&bytes), bytes.len, is_stdin ? "standard input" : source, options->skip_bad_lines};
+    return audio_set_parse(&text, folder, ret, err);
 }
 
 struct audio_set_counts audio_set_count(const struct audio_set *set)

@@ -68,20 +68,18 @@ static as_status check(struct audio_truth *truth, const char *name, struct as_er
     return AS_OK;
 }
 
-as_status audio_truth_parse(const char *text, size_t len, const char *name, bool skip_bad_lines, struct audio_truth *ret,
-                            struct as_error *err)
+as_status audio_truth_parse(const struct audio_text *text, struct audio_truth *ret, struct as_error *err)
 {
     static const char *const members[] = {"id", "transcript", NULL};
     struct audio_truth truth = {0};
     struct reading reading = {.truth = &truth};
-    struct audio_line_reader reader = {
-        .name = name, .skip_bad_lines = skip_bad_lines, .members = members, .take = take, .context = &reading};
+    struct audio_line_reader reader = {.members = members, .take = take, .context = &reading};
     arena_init(&truth.arena, 0, 0);
-    as_status status = audio_lines_read(text, len, &reader, &truth.lines, err);
+    as_status status = audio_lines_read(text, &reader, &truth.lines, err);
     if (status == AS_OK)
-        status = check(&truth, name, err);
-    if (status == AS_OK && digest_bytes(text, len, truth.digest) != AS_OK)
-        status = error_set(err, AS_E_NOMEM, "%s: no memory for its digest", name);
+        status = check(&truth, text->name, err);
+    if (status == AS_OK && digest_bytes(text->at, text->len, truth.digest) != AS_OK)
+        status = error_set(err, AS_E_NOMEM, "%s: no memory for its digest", text->name);
     if (status != AS_OK) {
         audio_truth_done(&truth);
         return status;
@@ -92,13 +90,14 @@ as_status audio_truth_parse(const char *text, size_t len, const char *name, bool
 
 as_status audio_truth_load(const char *source, bool skip_bad_lines, struct audio_truth *ret, struct as_error *err)
 {
-    AS_AUTO_STRBUF struct strbuf text;
-    strbuf_init(&text, AUDIO_TRUTH_MAX_BYTES);
-    as_status status = file_read(source, &text, err);
+    AS_AUTO_STRBUF struct strbuf bytes;
+    strbuf_init(&bytes, AUDIO_TRUTH_MAX_BYTES);
+    as_status status = file_read(source, &bytes, err);
     if (status != AS_OK)
         return status;
     const char *name = strcmp(source, "-") == 0 ? "standard input" : source;
-    return audio_truth_parse(strbuf_text(&text), text.len, name, skip_bad_lines, ret, err);
+    struct audio_text text = {strbuf_text(&bytes), bytes.len, name, skip_bad_lines};
+    return audio_truth_parse(&text, ret, err);
 }
 
 void audio_truth_done(struct audio_truth *truth)

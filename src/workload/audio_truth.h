@@ -34,8 +34,7 @@ struct audio_truth {
 
 /* From a file or "-". AS_E_NOTFOUND, AS_E_IO, AS_E_LIMIT, AS_E_NOMEM; AS_E_INVALID: a bad line, a second line of one id, no line. */
 as_status audio_truth_load(const char *source, bool skip_bad_lines, struct audio_truth *ret, struct as_error *err) AS_NODISCARD;
-as_status audio_truth_parse(const char *text, size_t len, const char *name, bool skip_bad_lines, struct audio_truth *ret,
-                            struct as_error *err) AS_NODISCARD;
+as_status audio_truth_parse(const struct audio_text *text, struct audio_truth *ret, struct as_error *err) AS_NODISCARD;
 /* Takes one that is all zero too. */
 void audio_truth_done(struct audio_truth *truth);
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS 8
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(bool holds)
@@ -23,11 +21,11 @@ static bool is_inside(struct http_text text, struct http_text whole)
     return text.len == 0 || (text.at >= whole.at && text.at + text.len <= whole.at + whole.len);
 }
 
-static void check(const struct http_form_part *parts, size_t count, struct http_text boundary, struct http_text body)
+static void check(const struct http_form *form, struct http_text boundary, struct http_text body)
 {
     const char *at = body.at;
-    for (size_t i = 0; i < count; i++) {
-        const struct http_form_part *part = &parts[i];
+    for (size_t i = 0; i < form->count; i++) {
+        const struct http_form_part *part = &form->parts[i];
         must(is_inside(part->name, body) && is_inside(part->file_name, body) && is_inside(part->content_type, body));
         must(is_inside(part->data, body) && part->data.at >= at);
         must(part->is_file || part->file_name.len == 0);
@@ -40,16 +38,15 @@ static void check(const struct http_form_part *parts, size_t count, struct http_
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data, *line_end = memchr(text, '\n', size);
-    struct http_form_part parts[PARTS];
+    struct http_form form;
     struct http_text boundary;
     struct as_error err = {.message = ""};
-    size_t count = 0;
     if (!line_end || !http_form_boundary((struct http_text){text, (size_t)(line_end - text)}, &boundary))
         return 0;
     struct http_text body = {line_end + 1, size - (size_t)(line_end + 1 - text)};
-    as_status status = http_form_read(boundary, body, parts, PARTS, &count, &err);
+    as_status status = http_form_read(boundary, body, &form, &err);
     if (status == AS_OK)
-        check(parts, count, boundary, body);
+        check(&form, boundary, body);
     else
         must(err.message[0]);
     return 0;

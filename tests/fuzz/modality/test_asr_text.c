@@ -34,7 +34,7 @@ static void check_body(enum asr_format format, bool is_json, const char *data, s
     struct asr_reading reading;
     AS_AUTO_STRBUF struct strbuf text;
     strbuf_init(&text, 0);
-    asr_read_body(format, is_json, data, len, &text, &reading);
+    asr_read_body(&(struct asr_body){format, is_json, data, len}, &text, &reading);
     must_be_sound(&text);
     must(reading.problem == ASR_FINE || text.len == 0);
     must(reading.cues >= -1 && reading.told.inference_ns >= -1 && reading.told.duration_ns >= -1);

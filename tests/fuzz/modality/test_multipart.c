@@ -43,9 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *at = (const char *)data, *end = at + size;
     char names[FIELDS][101], boundary[MULTIPART_BOUNDARY_BYTES], file_name[101];
     struct http_text values[FIELDS];
-    struct http_form_part parts[FIELDS + 1];
+    struct http_form form;
     AS_AUTO_STRBUF struct strbuf out;
-    size_t count = 0, read_count = 0;
+    size_t count = 0;
     bool is_readable = true;
     strbuf_init(&out, 0);
     multipart_boundary(size, size ? data[0] : 0, boundary);
@@ -65,15 +65,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     strbuf_add(&out, data, size);
     multipart_add_end(&out, boundary);
     must(strbuf_status(&out) == AS_OK);
-    as_status status = http_form_read((struct http_text){boundary, strlen(boundary)}, (struct http_text){out.data, out.len}, parts,
-                                      FIELDS + 1, &read_count, NULL);
+    as_status status = http_form_read((struct http_text){boundary, strlen(boundary)}, (struct http_text){out.data, out.len}, &form,
+                                      NULL);
     if (!is_readable)
         return 0; /* control characters in a name: a reader may refuse them */
-    must(status == AS_OK && read_count == count + 1);
+    must(status == AS_OK && form.count == count + 1);
     for (size_t i = 0; i < count; i++) {
-        must(parts[i].name.len == strlen(names[i]) && memcmp(parts[i].name.at, names[i], parts[i].name.len) == 0);
-        must(parts[i].data.len == values[i].len && memcmp(parts[i].data.at, values[i].at, values[i].len) == 0);
+        must(form.parts[i].name.len == strlen(names[i]) && memcmp(form.parts[i].name.at, names[i], form.parts[i].name.len) == 0);
+        must(form.parts[i].data.len == values[i].len && memcmp(form.parts[i].data.at, values[i].at, values[i].len) == 0);
     }
-    must(parts[count].is_file && parts[count].data.len == size && memcmp(parts[count].data.at, data, size) == 0);
+    must(form.parts[count].is_file && form.parts[count].data.len == size && memcmp(form.parts[count].data.at, data, size) == 0);
     return 0;
 }

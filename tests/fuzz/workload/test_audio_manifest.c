@@ -28,9 +28,9 @@ static void check_manifest(const char *text, size_t len)
 {
     struct audio_set strict, lenient;
     struct as_error err = {.message = ""};
-    as_status status = audio_set_parse(text, len, "m", "/folder", false, &strict, &err);
+    as_status status = audio_set_parse(&(struct audio_text){text, len, "m", false}, "/folder", &strict, &err);
     must((status == AS_OK) || err.message[0]);
-    as_status skipping = audio_set_parse(text, len, "m", "/folder", true, &lenient, NULL);
+    as_status skipping = audio_set_parse(&(struct audio_text){text, len, "m", true}, "/folder", &lenient, NULL);
     must(status != AS_OK || skipping == AS_OK);
     if (skipping == AS_OK) {
         for (size_t i = 0; i < lenient.count; i++) {
@@ -53,7 +53,7 @@ static void check_truth(const char *text, size_t len)
 {
     struct audio_truth truth;
     struct as_error err = {.message = ""};
-    as_status status = audio_truth_parse(text, len, "t", true, &truth, &err);
+    as_status status = audio_truth_parse(&(struct audio_text){text, len, "t", true}, &truth, &err);
     must(status == AS_OK || err.message[0]);
     if (status != AS_OK)
         return;

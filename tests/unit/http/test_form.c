@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-#define MAX 4
-
-static struct http_form_part parts[MAX];
-static size_t count;
+static struct http_form form;
 static struct as_error err;
 
 static struct http_text text(const char *at)
@@ -17,8 +14,7 @@ static struct http_text text(const char *at)
 
 static as_status read_form(const char *body)
 {
-    count = 0;
-    return http_form_read(text("xYz"), text(body), parts, MAX, &count, &err);
+    return http_form_read(text("xYz"), text(body), &form, &err);
 }
 
 static bool is(struct http_text got, const char *want)
@@ -47,21 +43,22 @@ static void test_fields_and_a_file(void **state)
                                "--xYz \r\ncontent-disposition:form-data;filename=\"a b.wav\" ; name=file\r\nContent-Type: audio/wav\r\n\r\n"
                                "one\r\n--xY\r\n--x\r\n--xYz\r\nContent-Disposition: form-data; name=\"\"\r\n\r\n\r\n--xYz--\r\nepilogue"),
                      AS_OK);
-    assert_int_equal(count, 3);
+    const struct http_form_part *parts = form.parts;
+    assert_int_equal(form.count, 3);
     assert_true(is(parts[0].name, "model") && is(parts[0].data, "whisper") && !parts[0].is_file);
     assert_true(is(parts[1].name, "file") && is(parts[1].file_name, "a b.wav") && parts[1].is_file);
     assert_true(is(parts[1].content_type, "audio/wav"));
     assert_true(is(parts[1].data, "one\r\n--xY\r\n--x"));
     assert_true(parts[2].name.len == 0 && parts[2].data.len == 0);
-    assert_ptr_equal(http_form_find(parts, count, "file"), &parts[1]);
-    assert_null(http_form_find(parts, count, "fil"));
+    assert_ptr_equal(http_form_find(&form, "file"), &parts[1]);
+    assert_null(http_form_find(&form, "fil"));
 }
 
 static void test_a_preamble_is_skipped(void **state)
 {
     (void)state;
     assert_int_equal(read_form("preamble --xYz\r\n--xYz--"), AS_OK);
-    assert_int_equal(count, 0);
+    assert_int_equal(form.count, 0);
 }
 
 static void test_damage(void **state)
@@ -94,8 +91,10 @@ static void test_too_many_parts(void **state)
 {
     (void)state;
 #define PART "--xYz\r\nContent-Disposition: form-data; name=a\r\n\r\nb\r\n"
-    assert_int_equal(read_form(PART PART PART PART "--xYz--"), AS_OK);
-    assert_int_equal(read_form(PART PART PART PART PART "--xYz--"), AS_E_LIMIT);
+#define EIGHT PART PART PART PART PART PART PART PART
+    assert_int_equal(read_form(EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT "--xYz--"), AS_OK);
+    assert_int_equal(form.count, HTTP_FORM_PARTS_MAX);
+    assert_int_equal(read_form(EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT PART "--xYz--"), AS_E_LIMIT);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static int setup(void **state)
     static const char manifest[] = "{\"id\":\"one\",\"path\":\"/a/first clip.wav\",\"format\":\"wav\",\"duration\":2.5}\n"
                                    "{\"id\":\"two\",\"path\":\"/a/b.m4a\",\"format\":\"m4a\"}\n"
                                    "{\"id\":\"bad\",\"path\":\"/a/c.mp3\",\"format\":\"mp3\"}\n";
-    if (audio_set_parse(manifest, sizeof manifest - 1, "m", "/", false, &set, &err) != AS_OK)
+    if (audio_set_parse(&(struct audio_text){manifest, sizeof manifest - 1, "m", false}, "/", &set, &err) != AS_OK)
         return -1;
     for (size_t i = 0; i < 2; i++) {
         set.items[i].data = AUDIO;
@@ -66,9 +66,7 @@ static as_status build(int64_t seq)
 
 /* ---- requests ---- */
 
-#define PARTS 12
-static struct http_form_part parts[PARTS];
-static size_t part_count;
+static struct http_form form;
 static struct strbuf body;
 
 /* Reads the body of request `seq` back. */
@@ -80,12 +78,12 @@ static void read_back(int64_t seq)
     for (uint32_t i = 0; i < payload.part_count; i++)
         strbuf_add(&body, payload.parts[i].iov_base, payload.parts[i].iov_len);
     assert_true(http_form_boundary((struct http_text){payload.content_type, strlen(payload.content_type)}, &boundary));
-    assert_int_equal(http_form_read(boundary, (struct http_text){body.data, body.len}, parts, PARTS, &part_count, NULL), AS_OK);
+    assert_int_equal(http_form_read(boundary, (struct http_text){body.data, body.len}, &form, NULL), AS_OK);
 }
 
 static void expect_field(const char *name, const char *value)
 {
-    const struct http_form_part *part = http_form_find(parts, part_count, name);
+    const struct http_form_part *part = http_form_find(&form, name);
     if (!value) {
         assert_null(part);
         return;
@@ -103,12 +101,12 @@ static void test_the_form(void **state)
     assert_string_equal(payload.accept, "application/json");
     assert_string_equal(payload.prompt_id, "one");
     assert_false(payload.expects_stream);
-    assert_int_equal(part_count, 5);
+    assert_int_equal(form.count, 5);
     expect_field("model", "m");
     expect_field("language", "en");
     expect_field("response_format", "verbose_json");
     expect_field("timestamp_granularities[]", "word");
-    const struct http_form_part *file = http_form_find(parts, part_count, "file");
+    const struct http_form_part *file = http_form_find(&form, "file");
     assert_true(file->is_file);
     assert_int_equal(file->file_name.len, strlen("first clip.wav"));
     assert_memory_equal(file->content_type.at, "audio/wav", 9);
@@ -117,7 +115,7 @@ static void test_the_form(void **state)
     assert_ptr_equal(payload.parts[2].iov_base, set.items[0].data); /* by reference */
     read_back(4); /* samples come again from the start */
     assert_string_equal(payload.prompt_id, "two");
-    assert_memory_equal(http_form_find(parts, part_count, "file")->content_type.at, "audio/mp4", 9);
+    assert_memory_equal(http_form_find(&form, "file")->content_type.at, "audio/mp4", 9);
 }
 
 static void test_other_forms(void **state)
@@ -195,7 +193,7 @@ static void test_the_boundary_avoids_the_files(void **state)
     set.items[1].bytes = strlen(taken);
     make();
     read_back(1);
-    assert_int_equal(http_form_find(parts, part_count, "file")->data.len, strlen(taken));
+    assert_int_equal(http_form_find(&form, "file")->data.len, strlen(taken));
 }
 
 /* ---- answers ---- */

@@ -25,8 +25,8 @@ static int setup(void **state)
                                      "{\"id\":\"family\",\"transcript\":\"e\\u0301\\uD83D\\uDC69\\u200D\\uD83D\\uDC67 x\"}\n";
     static const char manifest[] = "{\"id\":\"tide\",\"path\":\"a.ogg\",\"duration\":1.5}\n{\"id\":\"other\",\"path\":\"b.wav\"}";
     arena_init(&arena, 0, 0);
-    if (audio_truth_parse(references, sizeof references - 1, "t", false, &truth, &err) != AS_OK ||
-        audio_set_parse(manifest, sizeof manifest - 1, "m", "/", false, &set, &err) != AS_OK)
+    if (audio_truth_parse(&(struct audio_text){references, sizeof references - 1, "t", false}, &truth, &err) != AS_OK ||
+        audio_set_parse(&(struct audio_text){manifest, sizeof manifest - 1, "m", false}, "/", &set, &err) != AS_OK)
         return -1;
     options = (struct asr_score_options){.set = &set, .truth = &truth, .normalizer = NORMALIZER_LOWERCASE, .format = ASR_FORMAT_JSON};
     return 0;

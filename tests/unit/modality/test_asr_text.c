@@ -24,7 +24,7 @@ static int teardown(void **state)
 static void read_body(enum asr_format format, bool is_json, const char *data)
 {
     strbuf_reset(&text);
-    asr_read_body(format, is_json, data, strlen(data), &text, &reading);
+    asr_read_body(&(struct asr_body){format, is_json, data, strlen(data)}, &text, &reading);
 }
 
 static void expect_text(enum asr_format format, const char *data, const char *want)

@@ -66,15 +66,13 @@ static void test_round_trip(void **state)
         multipart_add_file(&out, boundary, "file", "n", "audio/ogg");
         strbuf_add(&out, strbuf_text(&data), data.len);
         multipart_add_end(&out, boundary);
-        struct http_form_part parts[2];
-        size_t count = 0;
-        assert_int_equal(http_form_read((struct http_text){boundary, strlen(boundary)}, (struct http_text){out.data, out.len}, parts, 2,
-                                        &count, NULL),
-                         AS_OK);
-        assert_int_equal(count, 2);
+        struct http_form form;
+        assert_int_equal(
+            http_form_read((struct http_text){boundary, strlen(boundary)}, (struct http_text){out.data, out.len}, &form, NULL), AS_OK);
+        assert_int_equal(form.count, 2);
         for (size_t i = 0; i < 2; i++) {
-            assert_int_equal(parts[i].data.len, data.len);
-            assert_memory_equal(parts[i].data.at, strbuf_text(&data), data.len);
+            assert_int_equal(form.parts[i].data.len, data.len);
+            assert_memory_equal(form.parts[i].data.at, strbuf_text(&data), data.len);
         }
     }
     assert_true(rounds > 250);

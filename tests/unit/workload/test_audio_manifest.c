@@ -10,7 +10,7 @@ static struct as_error err;
 
 static as_status parse(const char *text, bool skip_bad_lines)
 {
-    return audio_set_parse(text, strlen(text), "m.jsonl", "/folder", skip_bad_lines, &set, &err);
+    return audio_set_parse(&(struct audio_text){text, strlen(text), "m.jsonl", skip_bad_lines}, "/folder", &set, &err);
 }
 
 static int teardown(void **state)

@@ -9,7 +9,7 @@ static struct as_error err;
 
 static as_status parse(const char *text, bool skip_bad_lines)
 {
-    return audio_truth_parse(text, strlen(text), "t.jsonl", skip_bad_lines, &truth, &err);
+    return audio_truth_parse(&(struct audio_text){text, strlen(text), "t.jsonl", skip_bad_lines}, &truth, &err);
 }
 
 static void test_references_are_found(void **state)
