@@ -184,7 +184,7 @@ struct client_figures {
     int64_t max_loop_lag_ns;
     int64_t late_sends;     /* measured requests sent > 1 ms after due */
     double late_send_ratio; /* of those sent; NAN in a closed loop */
-    double send_rate_ratio; /* achieved / planned send rate; NAN in a closed loop */
+    double send_rate_ratio; /* achieved / planned send rate; NAN in a closed loop and where all were due at once */
     int64_t peak_in_flight;
     double mean_in_flight; /* from the first to the last measured send */
     int64_t local_limit_failures;

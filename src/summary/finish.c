@@ -187,13 +187,16 @@ static void add_results(const struct summary_builder *builder, struct client_fig
     client->open_peak = client->ejections = client->reads = client->clock_step_ns = -1;
 }
 
-/* Achieved over planned send rate: with equal counts, the planned over the achieved time from first to last. */
+/*
+ * Achieved over planned send rate: with equal counts, the planned over the achieved time from first to last. Undefined
+ * when all requests were due at one instant: no rate was planned.
+ */
 static double send_rate_ratio(const struct summary_builder *builder)
 {
-    if (builder->open_sent.n < 2)
+    int64_t planned_ns = builder->open_due.last_ns - builder->open_due.first_ns;
+    if (builder->open_sent.n < 2 || planned_ns <= 0)
         return UNDEFINED;
-    double planned = (double)(builder->open_due.last_ns - builder->open_due.first_ns);
-    return ratio(planned, (double)(builder->open_sent.last_ns - builder->open_sent.first_ns));
+    return ratio((double)planned_ns, (double)(builder->open_sent.last_ns - builder->open_sent.first_ns));
 }
 
 static double budget(const struct summary *summary, enum latency_metric metric, double lag_ns)

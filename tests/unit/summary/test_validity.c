@@ -4,6 +4,8 @@
 
 #include "made_run.h"
 
+#include <math.h>
+
 #define N 120
 
 static struct request_record records[N];
@@ -141,6 +143,24 @@ static void test_late_sends_and_load_of_an_open_loop(void **state)
     summary_done(&s);
 }
 
+/* --request-rate inf: no rate was planned, so none was missed, and a later send in the burst is not a late one. */
+static void test_an_open_loop_with_all_due_at_once(void **state)
+{
+    (void)state;
+    struct run_facts facts = open_run(0);
+    for (int64_t i = 0; i < N; i++) {
+        records[i] = made_ok(i, i * 2, 100);
+        records[i].due_ns = 0;
+        records[i].flags = i ? RECORD_FLAG_LATE_SEND : 0;
+        record_derive(&records[i], true);
+    }
+    struct summary s = judged(&facts);
+    assert_true(s.validity.is_valid);
+    assert_true(isnan(s.client.send_rate_ratio));
+    assert_int_equal(s.client.late_sends, N - 1);
+    summary_done(&s);
+}
+
 static void test_concurrency_that_was_not_reached(void **state)
 {
     (void)state;
@@ -275,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_client_lag_in_user_stamps),
         cmocka_unit_test(test_client_lag_against_the_gaps),
         cmocka_unit_test(test_late_sends_and_load_of_an_open_loop),
+        cmocka_unit_test(test_an_open_loop_with_all_due_at_once),
         cmocka_unit_test(test_concurrency_that_was_not_reached),
         cmocka_unit_test(test_limits_and_clock_of_this_machine),
         cmocka_unit_test(test_few_samples_name_the_percentiles),
