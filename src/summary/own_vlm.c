@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The figures of `assay vlm` beside those of text generation: images of all measured requests that were sent or refused. Processing times
- * are per image and of the time before the run; none is in a latency.
+ * The figures of `assay vlm` beside those of text generation: images of all measured requests that were sent (refused ones have no block).
+ * Processing times are per image and of the time before the run; none is in a latency.
  */
 #include "summary/own.h"
 
@@ -12,7 +12,7 @@
 struct own_tally {
     struct column processing, loading, image_bytes, source_bytes, width, height; /* a value an image */
     struct column images, payload, wait;                                         /* a value a request */
-    int64_t by_url, resized, encoded, bad; /* images */
+    int64_t by_url, resized, encoded; /* images */
 };
 
 static struct own_tally *make(struct column_store *store)
@@ -57,7 +57,6 @@ static as_status take(struct own_tally *tally, const struct request_record *reco
     append(&tally->wait, own, "wait_ns");
     const struct json_value *list = json_get(own, "images");
     for (const struct json_value *image = list && list->type == JSON_ARRAY ? list->first : NULL; image; image = image->next) {
-        const struct json_value *error = json_get(image, "error");
         append(&tally->processing, image, "processing_ns");
         append(&tally->loading, image, "load_ns");
         append(&tally->image_bytes, image, "bytes");
@@ -67,7 +66,6 @@ static as_status take(struct own_tally *tally, const struct request_record *reco
         tally->by_url += is_set(image, "by_url");
         tally->resized += is_set(image, "resized");
         tally->encoded += is_set(image, "encoded");
-        tally->bad += error && !json_is_null(error);
     }
     return AS_OK;
 }
@@ -90,18 +88,16 @@ static as_status write(const struct own_group *group, struct json_writer *writer
     as_status status = AS_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && status == AS_OK; i++)
         status = own_write_column(group, &columns[i], writer, i == 0 ? &images : NULL);
-    int64_t by_url = 0, resized = 0, encoded = 0, bad = 0;
+    int64_t by_url = 0, resized = 0, encoded = 0;
     for (size_t i = 0; i < group->count; i++) {
         by_url = plus(by_url, group->tallies[i]->by_url);
         resized = plus(resized, group->tallies[i]->resized);
         encoded = plus(encoded, group->tallies[i]->encoded);
-        bad = plus(bad, group->tallies[i]->bad);
     }
     json_member_int(writer, "images", images.n ? (int64_t)images.sum : 0);
     json_member_int(writer, "images_by_url", by_url);
     json_member_int(writer, "images_resized", resized);
     json_member_int(writer, "images_encoded_anew", encoded);
-    json_member_int(writer, "images_bad", bad);
     return status;
 }
 

@@ -165,15 +165,20 @@ static void write_goodput(struct json_writer *w, const struct summary_block *blo
     json_close_object(w);
 }
 
-static void write_by_type(struct json_writer *w, const struct error_figures *errors)
+/* Image generation has a list of its own (the spec's seven); where a type of the other list occurred it is shown all the same. */
+static bool is_listed(const char *tool, enum error_type type)
+{
+    if (tool && strcmp(tool, "imagegen") == 0)
+        return type >= ERROR_TYPE_IMG_HTTP || type == ERROR_TYPE_TIMEOUT;
+    return type < ERROR_TYPE_IMG_HTTP;
+}
+
+static void write_by_type(struct json_writer *w, const char *tool, const struct error_figures *errors)
 {
     open_member(w, "by_type");
-    for (int type = ERROR_TYPE_NONE + 1; type < ERROR_TYPE_COUNT; type++) {
-        /* Image generation's own list is shown where it is used. */
-        if (type >= ERROR_TYPE_IMG_HTTP && errors->by_type[type] == 0)
-            continue;
-        json_member_int(w, error_type_name((enum error_type)type), errors->by_type[type]);
-    }
+    for (int type = ERROR_TYPE_NONE + 1; type < ERROR_TYPE_COUNT; type++)
+        if (is_listed(tool, (enum error_type)type) || errors->by_type[type] > 0)
+            json_member_int(w, error_type_name((enum error_type)type), errors->by_type[type]);
     if (errors->by_type[ERROR_TYPE_NONE] > 0)
         json_member_int(w, "unclassified", errors->by_type[ERROR_TYPE_NONE]);
     json_close_object(w);
@@ -203,7 +208,7 @@ static void write_examples(struct json_writer *w, const struct error_figures *er
     json_close_array(w);
 }
 
-static void write_errors(struct json_writer *w, const struct summary_block *block)
+static void write_errors(struct json_writer *w, const char *tool, const struct summary_block *block)
 {
     const struct error_figures *errors = &block->errors;
     open_member(w, "errors");
@@ -211,7 +216,7 @@ static void write_errors(struct json_writer *w, const struct summary_block *bloc
     json_member_double(w, "rate", errors->rate);
     json_member_double(w, "rate_percent", errors->rate * 100);
     json_member_double(w, "attempt_rate", errors->attempt_rate);
-    write_by_type(w, errors);
+    write_by_type(w, tool, errors);
     json_member_bool(w, "oom_detected", errors->oom_detected);
     json_member_string(w, "oom_message", errors->oom_message);
     write_examples(w, errors);
@@ -288,7 +293,7 @@ static void write_block(struct json_writer *w, const struct summary_block *block
     write_tokens(w, block);
     write_throughput(w, block);
     write_goodput(w, block, &facts->rules);
-    write_errors(w, block);
+    write_errors(w, facts->tool, block);
     write_answers(w, block);
     if (!block->own)
         return;
