@@ -248,6 +248,8 @@ static uint32_t success_flags(const struct asr_wish *wish, const struct asr_answ
     uint32_t flags = 0;
     if (words == 0)
         flags |= RECORD_FLAG_NO_OUTPUT;
+    if (words < 0)
+        flags |= RECORD_FLAG_CONTENT_CUT;
     if (close->drained_early || !close->body_complete)
         flags |= RECORD_FLAG_UNCLEAN_CLOSE;
     if (now->is_stream && !now->is_done)
@@ -294,7 +296,8 @@ static struct asr_result result_of(const struct asr_answer *answer, const struct
         .chars = -1,
         .reading = &now->reading,
     };
-    if (!result.is_ok)
+    bool is_whole = strbuf_status(&answer->text) == AS_OK; /* else memory ran out */
+    if (!result.is_ok || !is_whole)
         return result;
     result.words = words_count(strbuf_text(&answer->text), answer->text.len);
     result.chars = asr_count_chars(strbuf_text(&answer->text), answer->text.len);
