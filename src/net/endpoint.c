@@ -416,9 +416,7 @@ static as_status lookup_error(const struct net_endpoint *endpoint, int result, i
     if (result == EAI_SYSTEM)
         return error_set(err, AS_E_NETWORK, "looking up the host \"%.200s\": %s", endpoint->host,
                          strerror(error_number));
-    bool is_unknown = result == EAI_NONAME || result == EAI_NODATA;
-    return error_set(err, is_unknown ? AS_E_NOTFOUND : AS_E_NETWORK, "looking up the host \"%.200s\": %s",
-                     endpoint->host, gai_strerror(result));
+    return error_set(err, AS_E_NETWORK, "looking up the host \"%.200s\": %s", endpoint->host, gai_strerror(result));
 }
 
 as_status net_endpoint_resolve(struct net_endpoint *endpoint, int64_t timeout_ns, struct as_error *err)

@@ -62,8 +62,8 @@ as_status net_endpoint_parse(const char *url, struct net_endpoint *ret, struct a
 void net_endpoint_done(struct net_endpoint *endpoint);
 /*
  * Looks the name up (all addresses, AF_UNSPEC) within timeout_ns; a look-up that outlasts it is abandoned, never waited
- * for (AS_E_TIMEOUT); AS_E_NOTFOUND when there is no such name. Nothing to do for unix sockets; not needed with a
- * proxy.
+ * for (AS_E_TIMEOUT); AS_E_NETWORK when there is no such name or no answer. Nothing to do for unix sockets; not needed
+ * with a proxy.
  */
 as_status net_endpoint_resolve(struct net_endpoint *endpoint, int64_t timeout_ns, struct as_error *err) AS_NODISCARD;
 
