@@ -86,6 +86,18 @@ static as_status resolve_counts(struct run_config *config, struct opt_parsed *pa
     return put_number(parsed, "num-requests", requests < REQUESTS_A_PERMIT ? REQUESTS_A_PERMIT : requests, err);
 }
 
+/* What no server can do, or has nothing to act on. */
+static as_status check_requests(const struct run_config *config, const struct opt_parsed *parsed, struct as_error *err)
+{
+    const struct request_config *request = &config->request;
+    if (config->connection.retries == 0 && options_is_given(parsed, "retry-backoff"))
+        return error_set(err, AS_E_USAGE, "%s has no effect without further tries (--retries N)", spelled(parsed, "retry-backoff"));
+    if (!config->prompt.osl && request->min_tokens != OPT_ABSENT && request->min_tokens > request->max_tokens)
+        return error_set(err, AS_E_USAGE, "%s %" PRId64 " is above --max-tokens %" PRId64 ": raise --max-tokens, or lower it",
+                         spelled(parsed, "min-tokens"), request->min_tokens, request->max_tokens);
+    return AS_OK;
+}
+
 static as_status resolve_model(struct run_config *config, struct opt_parsed *parsed, struct as_error *err)
 {
     return config->request.served_model ? options_put(parsed, "model", config->request.served_model, err) : AS_OK;
@@ -154,6 +166,8 @@ as_status run_resolve(const struct run_tool *tool, struct resolving *what, struc
         status = resolve_arrival(config, parsed, shape, err);
     if (status == AS_OK)
         status = resolve_counts(config, parsed, shape, err);
+    if (status == AS_OK)
+        status = check_requests(config, parsed, err);
     if (status == AS_OK)
         status = resolve_threads(config, parsed, shape, err);
     if (status == AS_OK && config->load.shard && !shard_parse(config->load.shard, &shape->shard, &shape->shard_count))
