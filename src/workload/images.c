@@ -218,16 +218,6 @@ static void unpin(struct images *images, uint32_t image)
         link_newest(images, image);
 }
 
-static void note_bad(struct images *images, uint32_t image)
-{
-    struct entry *entry = &images->entries[image];
-    images->state.bad++;
-    if (images->first_bad || !entry->payload.error)
-        return;
-    if (asprintf(&images->first_bad, "%.200s: %.300s", entry->shown, entry->payload.error) < 0)
-        images->first_bad = NULL;
-}
-
 /* EMPTY → READY; the mutex is let go meanwhile. The entry is then in the list, taken by nobody. */
 static void make(struct images *images, uint32_t image)
 {
@@ -243,8 +233,7 @@ static void make(struct images *images, uint32_t image)
         if (!images->is_ahead) {
             images->state.bytes += payload.len;
             images->state.done++;
-            if (!payload.text)
-                note_bad(images, image);
+            images->state.bad += !payload.text;
         }
     } else if (images->status == AS_OK) {
         images->status = status;
@@ -340,6 +329,20 @@ static void join_with_progress(struct images *images, void (*progress)(const str
     images->thread_count = 0;
 }
 
+/* The first in the plan's order, whichever thread found it. */
+static void find_first_bad(struct images *images)
+{
+    for (size_t i = 0; i < images->order_count && !images->first_bad; i++) {
+        const struct entry *entry = &images->entries[images->order[i]];
+        if (entry->state != ENTRY_READY || entry->payload.text)
+            continue;
+        if (asprintf(&images->first_bad, "%.200s: %.300s", entry->shown, entry->payload.error) < 0)
+            images->first_bad = NULL;
+        break;
+    }
+    images->state.first_bad = images->first_bad;
+}
+
 static void *ahead_main(void *argument);
 
 as_status images_prepare(struct images *images, const struct images_plan *plan, void (*progress)(const struct images_state *state),
@@ -354,7 +357,7 @@ as_status images_prepare(struct images *images, const struct images_plan *plan, 
     if (status == AS_OK)
         status = images->status;
     images->state.is_resident = images->order_next == images->order_count;
-    images->state.first_bad = images->first_bad;
+    find_first_bad(images);
     if (status == AS_OK)
         *ret = images->state;
     if (status == AS_OK && !images->state.is_resident) {
