@@ -141,6 +141,24 @@ static as_status pair_difference(const struct run_facts *const *shards, size_t i
     return put(arena, ret, "the configuration differs in ", member, index);
 }
 
+/* A shard of the plan that none of them is. One alone stands for itself. */
+static as_status missing_shard(const struct run_facts *const *shards, size_t count, struct arena *arena, const char **ret)
+{
+    if (count < 2)
+        return AS_OK;
+    for (int64_t wanted = 0; wanted < shards[0]->shard_count; wanted++) {
+        size_t i = 0;
+        while (i < count && shards[i]->shard != wanted)
+            i++;
+        if (i < count)
+            continue;
+        *ret = arena_printf(arena, "shard %lld of %lld is not among them", (long long)wanted,
+                            (long long)shards[0]->shard_count);
+        return *ret ? AS_OK : AS_E_NOMEM;
+    }
+    return AS_OK;
+}
+
 as_status shards_difference(const struct run_facts *const *shards, size_t count, struct arena *arena, const char **ret)
 {
     *ret = NULL;
@@ -156,5 +174,5 @@ as_status shards_difference(const struct run_facts *const *shards, size_t count,
             return *ret ? AS_OK : AS_E_NOMEM;
         }
     }
-    return AS_OK;
+    return missing_shard(shards, count, arena, ret);
 }

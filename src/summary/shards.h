@@ -9,8 +9,8 @@
 
 /*
  * Sets *ret to a sentence that names the first thing in which the runs differ and should not (tool, endpoints, a member
- * of the configuration other than shard and file names) or a shard that was given twice; NULL when there is none. Texts
- * live in the arena.
+ * of the configuration other than shard and file names), a shard that was given twice or, of several, one that is
+ * missing; NULL when there is none. Texts live in the arena.
  */
 as_status shards_difference(const struct run_facts *const *shards, size_t count, struct arena *arena,
                             const char **ret) AS_NODISCARD;

@@ -274,7 +274,7 @@ static void judge_shards(struct judge *judge)
     if (status != AS_OK)
         judge->status = status;
     else if (difference)
-        INVALID("shards_differ", NO_FIGURE, NO_FIGURE, "the runs are not shards of one plan: %s", difference);
+        INVALID("shards_differ", NO_FIGURE, NO_FIGURE, "the runs are not the shards of one plan: %s", difference);
 }
 
 as_status validity_judge(struct summary *summary, const struct validity_inputs *inputs)

@@ -120,7 +120,9 @@ static void test_runs_that_do_not_belong_together(void **state)
     b.endpoint_count = 1;
     b.shard_count = 3;
     assert_differ(&a, &b, "number of shards");
-    b.shard_count = 2;
+    a.shard_count = 3;
+    assert_differ(&a, &b, "shard 2 of 3 is not among them");
+    a.shard_count = b.shard_count = 2;
     b.shard = 0;
     assert_differ(&a, &b, "same shard");
     b.tool = "vlm";
