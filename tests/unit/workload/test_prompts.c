@@ -54,8 +54,8 @@ static void test_bad_lines_are_errors_with_their_place(void **state)
     static const struct {
         const char *line, *words;
     } cases[] = {
-        {"{\"prompt\":\"cut", "line 2"},
-        {"not json", "line 2"},
+        {"{\"prompt\":\"cut", "line 2: column 15: "},
+        {"not json", "line 2: column 2: "},
         {"[\"prompt\"]", "JSON array"},
         {"\"prompt\"", "JSON string"},
         {"{}", "\"prompt\" is missing"},
