@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define STEP_SHOWN 16
+#define READ_BYTES ((size_t)64 * 1024)
 
 /* The bytes of one file. */
 struct audio_store {
@@ -34,10 +35,11 @@ void audio_set_done(struct audio_set *set)
 static as_status read_all(int fd, struct strbuf *ret)
 {
     struct stat about;
-    if (fstat(fd, &about) == 0 && about.st_size > 0)
-        strbuf_reserve(ret, (size_t)about.st_size + 1);
+    /* One byte more than there is, so that the end is met without growing. */
+    if (fstat(fd, &about) == 0 && about.st_size > 0 && !strbuf_reserve(ret, (size_t)about.st_size + 1))
+        return strbuf_status(ret);
     for (;;) {
-        if (!strbuf_reserve(ret, 65536))
+        if (ret->capacity <= ret->len + 1 && !strbuf_reserve(ret, READ_BYTES))
             return strbuf_status(ret);
         ssize_t got = read(fd, ret->data + ret->len, ret->capacity - ret->len - 1);
         if (got == 0)
@@ -79,11 +81,7 @@ static as_status keep(struct audio_set *set, struct audio_sample *sample, struct
     struct audio_store *store = calloc(1, sizeof *store);
     if (!store)
         return AS_E_NOMEM;
-    char *fitted = realloc(bytes->data, bytes->len + 1);
     store->bytes = *bytes;
-    if (fitted)
-        store->bytes.data = fitted;
-    store->bytes.capacity = fitted ? bytes->len + 1 : bytes->capacity;
     store->next = set->stores;
     set->stores = store;
     sample->data = store->bytes.data;
