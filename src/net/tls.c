@@ -257,6 +257,13 @@ void tls_detach(struct net_connection *c, bool is_polite)
     ERR_clear_error();
 }
 
+/* Whether another certificate authority could make the certificate good: not one of another name or time. */
+static bool is_trust_missing(long verified)
+{
+    return verified != X509_V_ERR_HOSTNAME_MISMATCH && verified != X509_V_ERR_IP_ADDRESS_MISMATCH &&
+           verified != X509_V_ERR_CERT_HAS_EXPIRED && verified != X509_V_ERR_CERT_NOT_YET_VALID;
+}
+
 /* A sentence for a failed handshake. */
 static void explain_failure(const struct net_connection *c, char *sentence, size_t size)
 {
@@ -266,8 +273,9 @@ static void explain_failure(const struct net_connection *c, char *sentence, size
     bool is_tls_library = ERR_GET_LIB(code) == ERR_LIB_SSL;
     long verified = SSL_get_verify_result(c->tls);
     if (is_tls_library && reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
-        snprintf(sentence, size, "TLS: the certificate of %.40s is not accepted: %.70s (give its CA by --ca-cert)",
-                 host, X509_verify_cert_error_string(verified));
+        snprintf(sentence, size, "TLS: the certificate of %.40s is not accepted: %.70s%s", host,
+                 X509_verify_cert_error_string(verified),
+                 is_trust_missing(verified) ? " (give its CA by --ca-cert)" : "");
     else if (c->tls_end.error_number)
         snprintf(sentence, size, "TLS handshake with %.50s: %s", host, strerror(c->tls_end.error_number));
     else if (c->tls_end.is_eof)
