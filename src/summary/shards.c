@@ -142,7 +142,8 @@ static as_status pair_difference(const struct run_facts *const *shards, size_t i
 }
 
 /* A shard of the plan that none of them is. One alone stands for itself. */
-static as_status missing_shard(const struct run_facts *const *shards, size_t count, struct arena *arena, const char **ret)
+static as_status missing_shard(const struct run_facts *const *shards, size_t count, struct arena *arena,
+                               const char **ret)
 {
     if (count < 2)
         return AS_OK;
