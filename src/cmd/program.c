@@ -15,6 +15,7 @@ static const struct {
     const char *name, *summary;
 } PROGRAMS[] = {
     {"fetch", "One request that is not measured (used by the other commands)"},
+    {"media", "Lengths of audio files, a path a line (used by asr)"},
 };
 
 bool program_exists(const char *name)
