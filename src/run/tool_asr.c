@@ -103,8 +103,12 @@ static as_status prepare(const struct run *run, struct audio_set *set, struct as
     as_status status = audio_set_fetch(set, &fetch, err);
     if (status == AS_OK && audio->probe_duration) {
         status = audio_set_measure(set, &progress, err);
-        if (status == AS_E_NOTFOUND)
+        if (status == AS_E_NOTFOUND && audio_set_count(set).without_duration == 0) {
+            log_warning("stated durations are not checked: %s", err->message);
+            status = AS_OK;
+        } else if (status == AS_E_NOTFOUND) {
             error_prefix(err, "the files cannot be measured (--no-probe-duration does without)");
+        }
     }
     if (status == AS_OK)
         status = audio_set_read(set, (size_t)audio->memory_bytes, &progress, err);
