@@ -151,6 +151,8 @@ static void warn_of_audio(const struct run *run, const struct audio_source *sour
     warn_of_lines(&set->lines, "manifest");
     if (source->has_truth)
         warn_of_lines(&source->truth.lines, "ground truth");
+    if (counts.downloaded && !run->config.result.quiet)
+        log_info("%lld audio files were downloaded, %lld were in the cache", (long long)counts.downloaded, (long long)counts.from_cache);
     if (counts.failed)
         log_warning("%lld of %zu samples cannot be sent, their requests will be refused; the first, line %lld: %s", (long long)counts.failed,
                     set->count, (long long)counts.first_failed->line, counts.first_failed->failure);
