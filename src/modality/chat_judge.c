@@ -213,7 +213,9 @@ static void fill_facts(struct chat_answer *answer, struct request_record *record
     record->completion_words = now->is_stream || now->has_body ? now->words : -1;
     record->done_seen = now->is_done;
     memcpy(record->finish_reason, now->finish_reason, sizeof record->finish_reason);
-    record->gaps = numbers_text(&answer->gaps);
+    /* Between the chunks of several choices that take turns there is no gap of a reader's. */
+    if (count_bits(now->seen) <= 1)
+        record->gaps = numbers_text(&answer->gaps);
     record->shared_chunks = numbers_text(&answer->shared);
 }
 

@@ -234,11 +234,24 @@ static void judge_answers(struct judge *judge)
                 "%.1f %% of the answers are shorter than the length that was asked for", shorter * 100);
 }
 
+/* TTFT is to the first content, completion_tokens holds what came before it too. */
+static void judge_reasoning(struct judge *judge)
+{
+    const struct amount *reasoning = &judge->summary->total.tokens[TOKENS_REASONING];
+    if (reasoning->n > 0 && reasoning->total > 0 && judge->summary->total.latency[LATENCY_TPOT].n > 0)
+        WARNING("reasoning_in_tpot", (double)reasoning->total, 0,
+                "%" PRId64 " completion tokens are reasoning, generated before the first content: TPOT divides by them and is "
+                "too small (see ITL)",
+                reasoning->total);
+}
+
 static void judge_buffering(struct judge *judge)
 {
     const struct summary *s = judge->summary;
     const struct summary_block *all = &s->total;
     double ratio = median(s, LATENCY_TTFT) / median(s, LATENCY_RESPONSE_TIME);
+    if (all->counts.attempts > all->counts.sent + all->counts.sent / 4)
+        return; /* the waits of retries are in TTFT */
     /* An answer of a token or two has no length that a proxy could hold back. */
     double length =
         all->tokens[TOKENS_COMPLETION].n > 0 ? all->tokens[TOKENS_COMPLETION].p50 : all->words[WORDS_COMPLETION].p50;
@@ -292,6 +305,7 @@ as_status validity_judge(struct summary *summary, const struct validity_inputs *
     judge_errors(&judge);
     judge_answers(&judge);
     judge_buffering(&judge);
+    judge_reasoning(&judge);
     judge_prompts(&judge);
     return judge.status;
 }

@@ -112,6 +112,16 @@ static void test_client_lag_against_the_gaps(void **state)
     summary_done(&s);
 }
 
+/* Reasoning tokens are in the divisor of TPOT, their time is not in its dividend. */
+static void test_reasoning_tokens(void **state)
+{
+    (void)state;
+    struct run_facts facts = clean_run();
+    for (int i = 0; i < N; i++)
+        records[i].reasoning_tokens = 4;
+    assert_only(&facts, "reasoning_in_tpot", SEVERITY_WARNING);
+}
+
 static struct run_facts open_run(int64_t late_ms)
 {
     struct run_facts facts = clean_run();
@@ -293,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_a_clean_run_has_no_reason),
         cmocka_unit_test(test_client_lag),
         cmocka_unit_test(test_client_lag_in_user_stamps),
+        cmocka_unit_test(test_reasoning_tokens),
         cmocka_unit_test(test_client_lag_against_the_gaps),
         cmocka_unit_test(test_late_sends_and_load_of_an_open_loop),
         cmocka_unit_test(test_an_open_loop_with_all_due_at_once),
