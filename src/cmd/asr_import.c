@@ -18,12 +18,25 @@ struct import_config {
 };
 
 static const struct opt OPTIONS[] = {
-    {.name = "manifest", .type = OPT_FILE, .at = offsetof(struct import_config, manifest), .group = "Results", .example = "manifest.jsonl",
+    {.name = "manifest",
+     .type = OPT_FILE,
+     .at = offsetof(struct import_config, manifest),
+     .group = "Results",
+     .example = "manifest.jsonl",
      .initial_note = "manifest.jsonl in DIR, with paths relative to it",
      .sentence = "Where the manifest goes; paths in it are absolute then."},
-    {.name = "ground-truth", .type = OPT_FILE, .at = offsetof(struct import_config, ground_truth), .group = "Results",
-     .example = "ground_truth.jsonl", .initial_note = "ground_truth.jsonl in DIR", .sentence = "Where the transcripts go."},
-    {.name = "probe-duration", .type = OPT_FLAG, .at = offsetof(struct import_config, probe_duration), .group = "Results", .initial = "true",
+    {.name = "ground-truth",
+     .type = OPT_FILE,
+     .at = offsetof(struct import_config, ground_truth),
+     .group = "Results",
+     .example = "ground_truth.jsonl",
+     .initial_note = "ground_truth.jsonl in DIR",
+     .sentence = "Where the transcripts go."},
+    {.name = "probe-duration",
+     .type = OPT_FLAG,
+     .at = offsetof(struct import_config, probe_duration),
+     .group = "Results",
+     .initial = "true",
      .sentence = "Measure the files, so that the manifest states durations."},
 };
 static const struct opt_table TABLE = OPT_TABLE(OPTIONS, 0);
@@ -39,7 +52,8 @@ static const struct opt_exit EXITS[] = {
 static const struct opt_command LINE = {
     .name = NAME,
     .summary = "Make manifest and ground truth from a LibriSpeech folder",
-    .description = "Reads the transcripts (*.trans.txt) at any depth below DIR and writes what `assay asr --input` and `--ground-truth` take.",
+    .description = "Reads the transcripts (*.trans.txt) at any depth below DIR and writes what `assay asr --input` and "
+                   "`--ground-truth` take.",
     .operands = "DIR",
     .tables = TABLES,
     .table_count = 1,
@@ -48,18 +62,22 @@ static const struct opt_command LINE = {
     .examples = "  assay asr import-librispeech LibriSpeech/test-clean\n",
 };
 
-static as_status write_files(const struct import_config *config, const char *folder, const struct librispeech *found, struct as_error *err)
+static as_status write_files(const struct import_config *config, const char *folder, const struct librispeech *found,
+                             struct as_error *err)
 {
     char manifest[PATH_MAX], truth[PATH_MAX];
-    if (!path_join(manifest, sizeof manifest, config->manifest ? "." : folder, config->manifest ? config->manifest : "manifest.jsonl") ||
-        !path_join(truth, sizeof truth, config->ground_truth ? "." : folder, config->ground_truth ? config->ground_truth : "ground_truth.jsonl"))
+    if (!path_join(manifest, sizeof manifest, config->manifest ? "." : folder,
+                   config->manifest ? config->manifest : "manifest.jsonl") ||
+        !path_join(truth, sizeof truth, config->ground_truth ? "." : folder,
+                   config->ground_truth ? config->ground_truth : "ground_truth.jsonl"))
         return error_set(err, AS_E_USAGE, "a path is too long");
     as_status status = file_write_atomic(manifest, found->manifest.data, found->manifest.len, err);
     if (status == AS_OK)
         status = file_write_atomic(truth, found->ground_truth.data, found->ground_truth.len, err);
     if (status != AS_OK)
         return status;
-    printf("%lld samples of %lld chapters\n%s\n%s\n", (long long)found->samples, (long long)found->chapters, manifest, truth);
+    printf("%lld samples of %lld chapters\n%s\n%s\n", (long long)found->samples, (long long)found->chapters, manifest,
+           truth);
     return fflush(stdout) == 0 ? AS_OK : error_set(err, AS_E_IO, "standard output could not be written");
 }
 
@@ -70,8 +88,8 @@ static as_status import(const struct import_config *config, const char *folder, 
     if (status != AS_OK)
         return status;
     if (found.missing)
-        log_warning("%lld transcripts have no audio file beside them and are left out; the first: %s", (long long)found.missing,
-                    found.first_missing);
+        log_warning("%lld transcripts have no audio file beside them and are left out; the first: %s",
+                    (long long)found.missing, found.first_missing);
     status = write_files(config, folder, &found, err);
     librispeech_done(&found);
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assay-media: measures audio files with libsndfile and libmpg123. Standard input: a path a line, as a JSON string or bare.
- * Standard output: for each, in the same order and written at once, a JSON object on one line: path, format, duration_ns,
- * sample_rate_hz, channels, library, reason (null where there is nothing to say).
+ * assay-media: measures audio files with libsndfile and libmpg123. Standard input: a path a line, as a JSON string or
+ * bare. Standard output: for each, in the same order and written at once, a JSON object on one line: path, format,
+ * duration_ns, sample_rate_hz, channels, library, reason (null where there is nothing to say).
  */
 #include "base/arena.h"
 #include "base/file.h"

@@ -78,7 +78,8 @@ static as_status read_fields(struct walk *walk, struct http_form_part *part, str
             part->content_type = value;
         if (!http_text_equals(name, "content-disposition"))
             continue;
-        if (!http_text_equals(http_without_parameters(value), "form-data") || !find_parameter(value, "name", &part->name))
+        if (!http_text_equals(http_without_parameters(value), "form-data") ||
+            !find_parameter(value, "name", &part->name))
             return fail(err, "a part is no form-data with a name");
         part->is_file = find_parameter(value, "filename", &part->file_name);
         has_disposition = true;

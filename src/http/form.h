@@ -3,9 +3,9 @@
 #define ASSAY_HTTP_FORM_H
 
 /*
- * Reads a whole body of type multipart/form-data (RFC 7578, RFC 2046 section 5.1) in memory; copies nothing. Strict: lines end in
- * CR LF, the last delimiter must be there, every part has a Content-Disposition "form-data" with a name; a preamble is
- * skipped, an epilogue ignored. Pure functions; any thread.
+ * Reads a whole body of type multipart/form-data (RFC 7578, RFC 2046 section 5.1) in memory; copies nothing. Strict:
+ * lines end in CR LF, the last delimiter must be there, every part has a Content-Disposition "form-data" with a name; a
+ * preamble is skipped, an epilogue ignored. Pure functions; any thread.
  */
 
 #include "base/status.h"
@@ -32,8 +32,10 @@ struct http_form {
 
 /* The boundary that a Content-Type value names; false when it is no multipart/form-data, or has no usable boundary. */
 bool http_form_boundary(struct http_text content_type, struct http_text *ret);
-/* AS_E_INVALID: not built as above; AS_E_LIMIT: more than HTTP_FORM_PARTS_MAX parts. After a failure *ret is good for nothing. */
-as_status http_form_read(struct http_text boundary, struct http_text body, struct http_form *ret, struct as_error *err) AS_NODISCARD;
+/* AS_E_INVALID: not built as above; AS_E_LIMIT: more than HTTP_FORM_PARTS_MAX parts. After a failure *ret is good for
+ * nothing. */
+as_status http_form_read(struct http_text boundary, struct http_text body, struct http_form *ret,
+                         struct as_error *err) AS_NODISCARD;
 /* The first part of that name, NULL when there is none. */
 const struct http_form_part *http_form_find(const struct http_form *form, const char *name);
 

@@ -52,9 +52,10 @@ enum audio_format audio_format_of_mime(const char *mime, size_t len)
         const char *mime;
         enum audio_format format;
     } others[] = {
-        {"audio/mp3", AUDIO_MP3},   {"audio/x-wav", AUDIO_WAV},   {"audio/wave", AUDIO_WAV}, {"audio/vnd.wave", AUDIO_WAV},
-        {"video/webm", AUDIO_WEBM}, {"application/ogg", AUDIO_OGG}, {"audio/opus", AUDIO_OGG}, {"audio/x-m4a", AUDIO_M4A},
-        {"audio/m4a", AUDIO_M4A},   {"video/mp4", AUDIO_MP4},     {"audio/x-flac", AUDIO_FLAC},
+        {"audio/mp3", AUDIO_MP3},      {"audio/x-wav", AUDIO_WAV},   {"audio/wave", AUDIO_WAV},
+        {"audio/vnd.wave", AUDIO_WAV}, {"video/webm", AUDIO_WEBM},   {"application/ogg", AUDIO_OGG},
+        {"audio/opus", AUDIO_OGG},     {"audio/x-m4a", AUDIO_M4A},   {"audio/m4a", AUDIO_M4A},
+        {"video/mp4", AUDIO_MP4},      {"audio/x-flac", AUDIO_FLAC},
     };
     const char *end = memchr(mime, ';', len);
     len = end ? (size_t)(end - mime) : len;

@@ -3,9 +3,9 @@
 #define ASSAY_MEDIA_AUDIO_H
 
 /*
- * Audio files in memory: names of formats, their MIME types, what the bytes are, and whether they are built as their format
- * says. Nothing here decodes sound, and no library is needed: the length that a benchmark works with is measured by the
- * program assay-media (media/audio_probe.h). Input is hostile. Pure functions, any thread.
+ * Audio files in memory: names of formats, their MIME types, what the bytes are, and whether they are built as their
+ * format says. Nothing here decodes sound, and no library is needed: the length that a benchmark works with is measured
+ * by the program assay-media (media/audio_probe.h). Input is hostile. Pure functions, any thread.
  */
 
 #include "base/status.h"
@@ -54,8 +54,9 @@ struct audio_info {
 };
 
 /*
- * Walks the file's structure: chunks, frame headers, pages with their checksums, boxes, elements. AS_E_UNSUPPORTED when the
- * bytes are no format of the list, AS_E_INVALID with a sentence when the file is cut, empty or not built as its format says.
+ * Walks the file's structure: chunks, frame headers, pages with their checksums, boxes, elements. AS_E_UNSUPPORTED when
+ * the bytes are no format of the list, AS_E_INVALID with a sentence when the file is cut, empty or not built as its
+ * format says.
  */
 as_status audio_check(const void *data, size_t len, struct audio_info *ret, struct as_error *err) AS_NODISCARD;
 

@@ -41,7 +41,10 @@ static bool ogg_codec(struct audio_bytes packet, struct ogg_codec *ret)
         *ret = (struct ogg_codec){audio_le32(packet.at + 12), 0};
     else if (packet.len >= 19 && memcmp(packet.at, "OpusHead", 8) == 0)
         *ret = (struct ogg_codec){48000, audio_le16(packet.at + 10)};
-    else if (packet.len >= 51 && memcmp(packet.at, "\x7F" "FLAC", 5) == 0)
+    else if (packet.len >= 51 && memcmp(packet.at,
+                                        "\x7F"
+                                        "FLAC",
+                                        5) == 0)
         *ret = (struct ogg_codec){packet.at[27] << 12 | packet.at[28] << 4 | packet.at[29] >> 4, 0};
     else if (packet.len >= 80 && memcmp(packet.at, "Speex   ", 8) == 0)
         *ret = (struct ogg_codec){audio_le32(packet.at + 36), 0};

@@ -2,7 +2,8 @@
 #ifndef ASSAY_MEDIA_AUDIO_FORMATS_H
 #define ASSAY_MEDIA_AUDIO_FORMATS_H
 
-/* The walkers of single formats (for audio.c). Each fills duration_ns and returns why the file is none, NULL = it is one. */
+/* The walkers of single formats (for audio.c). Each fills duration_ns and returns why the file is none, NULL = it is
+ * one. */
 
 #include "media/audio.h"
 

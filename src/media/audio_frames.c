@@ -83,7 +83,8 @@ static bool read_frame(const uint8_t *at, struct mp3_frame *ret)
     if (kbits == 0 || rate == 0)
         return false;
     rate >>= is_mpeg1 ? 0 : version == 2 ? 1 : 2;
-    *ret = (struct mp3_frame){.rate = rate, .samples = is_mpeg1 ? 1152 : 576, .is_mpeg1 = is_mpeg1, .is_mono = at[3] >> 6 == 3};
+    *ret = (struct mp3_frame){
+        .rate = rate, .samples = is_mpeg1 ? 1152 : 576, .is_mpeg1 = is_mpeg1, .is_mono = at[3] >> 6 == 3};
     ret->bytes = (size_t)ret->samples / 8 * kbits * 1000 / rate + (at[2] >> 1 & 1);
     return true;
 }
@@ -103,8 +104,8 @@ static bool is_info_frame(struct audio_bytes rest, const struct mp3_frame *frame
 
 static bool is_tag(struct audio_bytes rest)
 {
-    return (rest.len >= 3 && memcmp(rest.at, "TAG", 3) == 0) || (rest.len >= 8 && memcmp(rest.at, "APETAGEX", 8) == 0) ||
-           (rest.len >= 3 && memcmp(rest.at, "ID3", 3) == 0);
+    return (rest.len >= 3 && memcmp(rest.at, "TAG", 3) == 0) ||
+           (rest.len >= 8 && memcmp(rest.at, "APETAGEX", 8) == 0) || (rest.len >= 3 && memcmp(rest.at, "ID3", 3) == 0);
 }
 
 const char *audio_walk_mp3(struct audio_bytes file, int64_t *ret_duration_ns)

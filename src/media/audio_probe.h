@@ -3,9 +3,9 @@
 #define ASSAY_MEDIA_AUDIO_PROBE_H
 
 /*
- * How long an audio file is, by the libraries that decode it: WAV, FLAC and Ogg by libsndfile, MP3 by libmpg123's scan of
- * all frames (libsndfile's length of an MP3 without a Xing tag is an estimate). For the program assay-media only, so that
- * nothing else links these libraries. One thread.
+ * How long an audio file is, by the libraries that decode it: WAV, FLAC and Ogg by libsndfile, MP3 by libmpg123's scan
+ * of all frames (libsndfile's length of an MP3 without a Xing tag is an estimate). For the program assay-media only, so
+ * that nothing else links these libraries. One thread.
  */
 
 #include "media/audio.h"
@@ -13,11 +13,11 @@
 #define AUDIO_PROBE_REASON_BYTES 200
 
 struct audio_probe {
-    enum audio_format format; /* of the bytes */
-    int64_t duration_ns;      /* -1 = not known: a format without a library here, or a reason is given */
-    int64_t sample_rate_hz;   /* -1 = not known */
-    int64_t channels;         /* -1 = not known */
-    const char *library;      /* "libsndfile", "libmpg123"; NULL = none */
+    enum audio_format format;              /* of the bytes */
+    int64_t duration_ns;                   /* -1 = not known: a format without a library here, or a reason is given */
+    int64_t sample_rate_hz;                /* -1 = not known */
+    int64_t channels;                      /* -1 = not known */
+    const char *library;                   /* "libsndfile", "libmpg123"; NULL = none */
     char reason[AUDIO_PROBE_REASON_BYTES]; /* why there is no length, "" = there is one */
 };
 

@@ -87,9 +87,9 @@ static as_status build(void *context, void *answer_memory, int64_t seq, struct p
     answer->now = (struct asr_progress){0};
     ret->path = "/audio/transcriptions";
     ret->content_type = asr->requests.content_type;
-    ret->accept = asr->wish.streaming                      ? "text/event-stream"
+    ret->accept = asr->wish.streaming                    ? "text/event-stream"
                   : asr_format_is_json(asr->wish.format) ? "application/json"
-                                                           : "*/*";
+                                                         : "*/*";
     ret->expects_stream = asr->wish.streaming;
     ret->prompt_id = sample->id;
     if (sample->failure)

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void asr_answer_begin(const struct asr_wish *wish, struct asr_answer *answer, const struct http_response_head *head, bool is_stream)
+void asr_answer_begin(const struct asr_wish *wish, struct asr_answer *answer, const struct http_response_head *head,
+                      bool is_stream)
 {
     (void)wish;
     answer->now = (struct asr_progress){
@@ -23,7 +24,11 @@ void asr_answer_begin(const struct asr_wish *wish, struct asr_answer *answer, co
         .last_content_ns = -1,
         .done_mark_ns = -1,
         .reading = {.cues = -1,
-                    .told = {.inference_ns = -1, .duration_ns = -1, .input_tokens = -1, .output_tokens = -1, .total_tokens = -1}},
+                    .told = {.inference_ns = -1,
+                             .duration_ns = -1,
+                             .input_tokens = -1,
+                             .output_tokens = -1,
+                             .total_tokens = -1}},
     };
     answer->error.len = 0;
     answer->error.is_oom = false;
@@ -162,7 +167,8 @@ static const char *incomplete_reason(const struct answer_close *close)
     return close->reason && close->reason[0] ? close->reason : "the answer ended before it was complete";
 }
 
-static struct verdict judge_stream(const struct asr_answer *answer, const struct answer_close *close, const struct sse_reader *sse)
+static struct verdict judge_stream(const struct asr_answer *answer, const struct answer_close *close,
+                                   const struct sse_reader *sse)
 {
     const struct asr_progress *now = &answer->now;
     bool is_ended = now->is_done || now->is_finished;
@@ -181,7 +187,8 @@ static struct verdict judge_stream(const struct asr_answer *answer, const struct
     return (struct verdict){ERROR_TYPE_NONE, NULL};
 }
 
-static struct verdict judge_body(const struct asr_wish *wish, const struct asr_progress *now, const struct answer_close *close)
+static struct verdict judge_body(const struct asr_wish *wish, const struct asr_progress *now,
+                                 const struct answer_close *close)
 {
     static const struct verdict of_problem[] = {
         [ASR_FINE] = {ERROR_TYPE_NONE, NULL},
@@ -207,7 +214,8 @@ static void fail(struct asr_answer *answer, const struct asr_wish *wish, const s
     bool is_the_servers = verdict->error == ERROR_TYPE_SERVER_REPORTED;
     if (!is_the_servers || error->len == 0) {
         bool has_excerpt = error->len > 0 && !is_the_servers;
-        snprintf(composed, sizeof composed, "%s%s%s", verdict->sentence, has_excerpt ? ": " : "", has_excerpt ? error->text : "");
+        snprintf(composed, sizeof composed, "%s%s%s", verdict->sentence, has_excerpt ? ": " : "",
+                 has_excerpt ? error->text : "");
         error_text_from_plain(composed, strlen(composed), wish->secrets, error);
         error->is_oom = error->is_oom && is_the_servers;
     }
@@ -241,8 +249,8 @@ static void fill_tokens(const struct asr_told *told, struct request_record *reco
         record->total_tokens = told->input_tokens + told->output_tokens;
 }
 
-static uint32_t success_flags(const struct asr_wish *wish, const struct asr_answer *answer, const struct answer_close *close,
-                              int64_t words)
+static uint32_t success_flags(const struct asr_wish *wish, const struct asr_answer *answer,
+                              const struct answer_close *close, int64_t words)
 {
     const struct asr_progress *now = &answer->now;
     uint32_t flags = 0;
@@ -319,7 +327,8 @@ void asr_answer_end(const struct asr_wish *wish, struct asr_answer *answer, cons
         record->flags |= RECORD_FLAG_INVALID_UTF8;
     struct verdict verdict = now->is_stream ? judge_stream(answer, close, sse) : judge_body(wish, now, close);
     /* Cut off after the server had said why: what it said is the better error. */
-    bool is_explained = record->error_type == ERROR_TYPE_BODY && now->is_stream && verdict.error == ERROR_TYPE_SERVER_REPORTED;
+    bool is_explained =
+        record->error_type == ERROR_TYPE_BODY && now->is_stream && verdict.error == ERROR_TYPE_SERVER_REPORTED;
     if ((!is_decided && verdict.error != ERROR_TYPE_NONE) || is_explained)
         fail(answer, wish, &verdict, record);
     struct asr_result result = result_of(answer, record);

@@ -3,15 +3,15 @@
 #define ASSAY_MODALITY_ASR_ANSWER_H
 
 /*
- * The answer to one transcription request, in one body or as a stream of events: takes it as the engine gives it, judges it
- * and fills the record and its block (for asr.c). One answer a slot, one thread at a time; its memory is kept for the next
- * request and freed by asr_answer_done.
+ * The answer to one transcription request, in one body or as a stream of events: takes it as the engine gives it,
+ * judges it and fills the record and its block (for asr.c). One answer a slot, one thread at a time; its memory is kept
+ * for the next request and freed by asr_answer_done.
  *
  * Outcomes of 2xx answers:
- * - a transcript, an empty one too, is a success (no_output flags an empty one); one in another format than was asked for is
- *   flagged format_mismatch, a stream instead of a body and the reverse as everywhere;
- * - a non-null `error` is server_reported; JSON without `text`, an empty answer to a JSON format and a page of HTML are schema;
- *   what is not JSON where JSON was asked for is decode;
+ * - a transcript, an empty one too, is a success (no_output flags an empty one); one in another format than was asked
+ * for is flagged format_mismatch, a stream instead of a body and the reverse as everywhere;
+ * - a non-null `error` is server_reported; JSON without `text`, an empty answer to a JSON format and a page of HTML are
+ * schema; what is not JSON where JSON was asked for is decode;
  * - a stream is complete with [DONE], transcript.text.done or a finish reason; without any it is a body error.
  */
 
@@ -56,7 +56,8 @@ struct asr_answer {
 };
 
 /* These are struct modality's, `wish` in place of the context. */
-void asr_answer_begin(const struct asr_wish *wish, struct asr_answer *answer, const struct http_response_head *head, bool is_stream);
+void asr_answer_begin(const struct asr_wish *wish, struct asr_answer *answer, const struct http_response_head *head,
+                      bool is_stream);
 bool asr_answer_event(const struct asr_wish *wish, struct asr_answer *answer, const struct sse_event *event,
                       const struct arrival *arrival);
 void asr_answer_body(const struct asr_wish *wish, struct asr_answer *answer, const char *data, size_t len);

@@ -34,7 +34,8 @@ static void put_sample(struct json_writer *writer, const struct audio_sample *sa
     json_member_string(writer, "response_format", asr_format_name(format));
 }
 
-static void put_inference(struct json_writer *writer, const struct audio_sample *sample, const struct asr_result *result)
+static void put_inference(struct json_writer *writer, const struct audio_sample *sample,
+                          const struct asr_result *result)
 {
     int64_t told_ns = result->is_ok ? result->reading->told.inference_ns : -1;
     int64_t inference_ns = told_ns >= 0 ? told_ns : result->is_ok ? result->response_ns : -1;

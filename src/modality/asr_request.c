@@ -21,10 +21,10 @@ static as_status check_extra(const struct json_value *extra, struct as_error *er
 {
     static const struct {
         const char *member, *instead;
-    } reserved[] = {
-        {"file", "--input"}, {"stream", "--streaming"}, {"response_format", "--response-format"}};
+    } reserved[] = {{"file", "--input"}, {"stream", "--streaming"}, {"response_format", "--response-format"}};
     if (extra->type != JSON_OBJECT)
-        return error_set(err, AS_E_USAGE, "--extra-body is a JSON %s: give an object, for example '{\"prompt\":\"names\"}'",
+        return error_set(err, AS_E_USAGE,
+                         "--extra-body is a JSON %s: give an object, for example '{\"prompt\":\"names\"}'",
                          json_type_name(extra->type));
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (json_get(extra, reserved[i].member))
@@ -142,7 +142,8 @@ static as_status take(struct maker *maker, struct arena *arena, struct asr_part 
     return AS_OK;
 }
 
-static as_status make(struct maker *maker, const struct audio_set *set, struct arena *arena, struct asr_requests *requests)
+static as_status make(struct maker *maker, const struct audio_set *set, struct arena *arena,
+                      struct asr_requests *requests)
 {
     requests->heads = arena_calloc(arena, set->count, sizeof *requests->heads);
     if (!requests->heads)
@@ -170,7 +171,8 @@ as_status asr_requests_make(const struct asr_config *config, const struct audio_
     if (status != AS_OK)
         return status;
     choose_boundary(config, set, requests.boundary);
-    snprintf(requests.content_type, sizeof requests.content_type, "multipart/form-data; boundary=%s", requests.boundary);
+    snprintf(requests.content_type, sizeof requests.content_type, "multipart/form-data; boundary=%s",
+             requests.boundary);
     maker.boundary = requests.boundary;
     strbuf_init(&maker.out, 0);
     status = make(&maker, set, arena, &requests);

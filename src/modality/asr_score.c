@@ -58,7 +58,8 @@ int64_t asr_scorer_unscored(const struct asr_scorer *scorer)
 
 /* ---- what is written ---- */
 
-static void put_rate(struct json_writer *writer, const char *name, const char *percent_name, const struct edit_counts *counts)
+static void put_rate(struct json_writer *writer, const char *name, const char *percent_name,
+                     const struct edit_counts *counts)
 {
     json_member_double(writer, name, error_rate(counts));
     json_member_double(writer, percent_name, 100 * error_rate(counts));
@@ -138,7 +139,8 @@ static bool compare(const struct asr_scorer *scorer, const struct audio_referenc
                                           scorer->options.normalizer, &made.normalized);
     made.raw = made.normalized;
     if (status == AS_OK && scorer->options.normalizer != NORMALIZER_NONE)
-        status = transcript_compare(reference->text, reference->len, strbuf_text(text), text->len, NORMALIZER_NONE, &made.raw);
+        status = transcript_compare(reference->text, reference->len, strbuf_text(text), text->len, NORMALIZER_NONE,
+                                    &made.raw);
     made.transcript = status == AS_OK ? malloc(text->len + 1) : NULL;
     if (!made.transcript)
         return false;
@@ -203,7 +205,8 @@ static void trim_content(struct asr_scorer *scorer, struct request_record *recor
     strbuf_addc(&scorer->content, '"');
     record->flags |= RECORD_FLAG_CONTENT_CUT;
     bool is_made = strbuf_status(&scorer->content) == AS_OK;
-    record->content = is_made ? (struct record_text){scorer->content.data, scorer->content.len} : (struct record_text){0};
+    record->content =
+        is_made ? (struct record_text){scorer->content.data, scorer->content.len} : (struct record_text){0};
 }
 
 static void give_block(struct asr_scorer *scorer, struct request_record *record)

@@ -3,9 +3,9 @@
 #define ASSAY_MODALITY_ASR_SCORE_H
 
 /*
- * Compares transcripts with their references, off the clock: in the thread that writes records, just before a record's line
- * is written (docs/decisions/0007-transcript-scores.md). Adds to the record's block `asr`, for successes whose sample has a
- * reference:
+ * Compares transcripts with their references, off the clock: in the thread that writes records, just before a record's
+ * line is written (docs/decisions/0007-transcript-scores.md). Adds to the record's block `asr`, for successes whose
+ * sample has a reference:
  *
  *   normalizer                                         what both texts went through first
  *   wer, wer_percent                                   word errors / reference words
@@ -34,8 +34,8 @@ struct asr_score_options {
     const struct audio_truth *truth; /* NULL = nothing is compared */
     enum normalizer normalizer;
     enum asr_format format;
-    bool keeps_content;              /* the record's content stays in it: else it was there for the comparison alone */
-    size_t content_max_bytes;        /* of it that stays, escaped; more is cut and flagged */
+    bool keeps_content;       /* the record's content stays in it: else it was there for the comparison alone */
+    size_t content_max_bytes; /* of it that stays, escaped; more is cut and flagged */
 };
 
 struct asr_scorer;

@@ -93,8 +93,9 @@ static size_t reference_bytes(const char *at, const char *end, const char **ret)
 {
     static const struct {
         const char *name, *text;
-    } references[] = {{"&amp;", "&"},         {"&lt;", "<"},            {"&gt;", ">"},
-                      {"&nbsp;", "\xC2\xA0"}, {"&lrm;", "\xE2\x80\x8E"}, {"&rlm;", "\xE2\x80\x8F"}};
+    } references[] = {
+        {"&amp;", "&"},           {"&lt;", "<"}, {"&gt;", ">"}, {"&nbsp;", "\xC2\xA0"}, {"&lrm;", "\xE2\x80\x8E"},
+        {"&rlm;", "\xE2\x80\x8F"}};
     for (size_t i = 0; i < sizeof references / sizeof references[0]; i++) {
         size_t len = strlen(references[i].name);
         if ((size_t)(end - at) >= len && memcmp(at, references[i].name, len) == 0) {

@@ -3,8 +3,8 @@
 #define ASSAY_MODALITY_ASR_SUBTITLE_H
 
 /*
- * SubRip (srt) and WebVTT read alike, as lenient players do: a line with "-->" behind a time starts a cue, a blank line ends
- * it, everything outside cues (numbers, headers, notes, styles) is not text. Any line end. For asr_text.c.
+ * SubRip (srt) and WebVTT read alike, as lenient players do: a line with "-->" behind a time starts a cue, a blank line
+ * ends it, everything outside cues (numbers, headers, notes, styles) is not text. Any line end. For asr_text.c.
  */
 
 #include "base/strbuf.h"

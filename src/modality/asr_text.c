@@ -70,7 +70,8 @@ int64_t asr_count_chars(const char *text, size_t len)
 
 static void told_nothing(struct asr_told *told)
 {
-    *told = (struct asr_told){.inference_ns = -1, .duration_ns = -1, .input_tokens = -1, .output_tokens = -1, .total_tokens = -1};
+    *told = (struct asr_told){
+        .inference_ns = -1, .duration_ns = -1, .input_tokens = -1, .output_tokens = -1, .total_tokens = -1};
 }
 
 static void skip(struct json_cursor *cursor)
@@ -200,7 +201,8 @@ static void read_json(const char *data, size_t len, struct strbuf *text, struct 
 {
     struct members members;
     if (!read_members(data, len, &members)) {
-        ret->problem = json_cursor_validate(data, len, &(struct json_limits){.lossy = true}) ? ASR_NO_TEXT : ASR_NOT_JSON;
+        ret->problem =
+            json_cursor_validate(data, len, &(struct json_limits){.lossy = true}) ? ASR_NO_TEXT : ASR_NOT_JSON;
         return;
     }
     ret->told = members.told;

@@ -4,11 +4,11 @@
 
 /*
  * Reads what a transcription server answers, in any of its formats: the transcript and what is told beside it. Text of
- * other formats than JSON is read as UTF-8 whatever its charset; what is not valid becomes U+FFFD. Pure functions on the
- * caller's bytes; any thread.
+ * other formats than JSON is read as UTF-8 whatever its charset; what is not valid becomes U+FFFD. Pure functions on
+ * the caller's bytes; any thread.
  *
- * The transcript is kept as it came, but for: line ends behind it (text), and subtitles (srt, vtt), of which it is the text of
- * the cues, lines and cues joined with single spaces, tags removed.
+ * The transcript is kept as it came, but for: line ends behind it (text), and subtitles (srt, vtt), of which it is the
+ * text of the cues, lines and cues joined with single spaces, tags removed.
  */
 
 #include "base/json.h"
@@ -24,7 +24,7 @@ enum asr_format {
 #define ASR_FORMAT_ENUM(format, name) ASR_FORMAT_##format,
     ASR_FORMAT_MAP(ASR_FORMAT_ENUM)
 #undef ASR_FORMAT_ENUM
-    ASR_FORMAT_COUNT
+        ASR_FORMAT_COUNT
 };
 const char *asr_format_name(enum asr_format format);
 static inline bool asr_format_is_json(enum asr_format format)
@@ -43,9 +43,9 @@ enum asr_problem {
 
 /* What is told beside the transcript; -1 = not told, or not as a sensible number. */
 struct asr_told {
-    int64_t inference_ns;    /* inference_time, in seconds, a number or the text of one */
-    int64_t duration_ns;     /* duration, likewise */
-    char language[32];       /* "" = not told */
+    int64_t inference_ns;                              /* inference_time, in seconds, a number or the text of one */
+    int64_t duration_ns;                               /* duration, likewise */
+    char language[32];                                 /* "" = not told */
     int64_t input_tokens, output_tokens, total_tokens; /* of usage; its names or those of chat */
 };
 
@@ -68,11 +68,11 @@ void asr_read_body(const struct asr_body *body, struct strbuf *text, struct asr_
 
 /* One event of an answer that is a stream. */
 enum asr_event_kind {
-    ASR_EVENT_NONE,   /* JSON, but nothing of the transcript */
-    ASR_EVENT_DELTA,  /* a piece of it */
-    ASR_EVENT_DONE,   /* the whole of it: the end */
-    ASR_EVENT_ERROR,  /* a non-null `error` */
-    ASR_EVENT_BROKEN  /* no JSON object */
+    ASR_EVENT_NONE,  /* JSON, but nothing of the transcript */
+    ASR_EVENT_DELTA, /* a piece of it */
+    ASR_EVENT_DONE,  /* the whole of it: the end */
+    ASR_EVENT_ERROR, /* a non-null `error` */
+    ASR_EVENT_BROKEN /* no JSON object */
 };
 struct asr_event {
     enum asr_event_kind kind;

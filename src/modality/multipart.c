@@ -50,7 +50,8 @@ void multipart_add_field(struct strbuf *out, const char *boundary, const char *n
     strbuf_adds(out, "\r\n");
 }
 
-void multipart_add_file(struct strbuf *out, const char *boundary, const char *name, const char *file_name, const char *mime)
+void multipart_add_file(struct strbuf *out, const char *boundary, const char *name, const char *file_name,
+                        const char *mime)
 {
     add_start(out, boundary, name);
     strbuf_adds(out, "; filename=");

@@ -45,7 +45,8 @@ static as_status open_with(const struct json_value *config, const char *path, st
     if (!rescore)
         return AS_E_NOMEM;
     load_truth(config, path, &rescore->truth);
-    struct asr_score_options options = {.truth = &rescore->truth, .normalizer = normalizer_of(config), .keeps_content = true};
+    struct asr_score_options options = {
+        .truth = &rescore->truth, .normalizer = normalizer_of(config), .keeps_content = true};
     as_status status = asr_scorer_new(&options, &rescore->scorer);
     if (status != AS_OK) {
         rescore_close(rescore);

@@ -28,7 +28,8 @@ static as_status resolve(struct resolving *what, struct as_error *err)
 {
     const struct audio_config *audio = &what->config->audio;
     if (!audio->manifest)
-        return error_set(err, AS_E_USAGE, "no audio: give --input FILE (JSONL, `id`, `path` or `url`, `format` a line)");
+        return error_set(err, AS_E_USAGE,
+                         "no audio: give --input FILE (JSONL, `id`, `path` or `url`, `format` a line)");
     if (audio->ground_truth && strcmp(audio->manifest, "-") == 0 && strcmp(audio->ground_truth, "-") == 0)
         return resolve_both(what, "input", "ground-truth", "only one of them can be standard input", err);
     what->shape->modes |= asr_format_is_json((enum asr_format)audio->format) ? RUN_JSON_ANSWERS : RUN_TEXT_ANSWERS;
@@ -128,7 +129,8 @@ static as_status load_truth(const struct run *run, struct audio_source *source, 
     for (size_t i = 0; i < source->set.count; i++)
         source->matched += audio_truth_find(&source->truth, source->set.items[i].id) != NULL;
     if (source->matched == 0)
-        return error_set(err, AS_E_INVALID, "--ground-truth: none of its %zu ids is an id of the manifest, for example \"%s\"",
+        return error_set(err, AS_E_INVALID,
+                         "--ground-truth: none of its %zu ids is an id of the manifest, for example \"%s\"",
                          source->truth.count, source->truth.items[0].id);
     return AS_OK;
 }
@@ -136,10 +138,11 @@ static as_status load_truth(const struct run *run, struct audio_source *source, 
 static void warn_of_lines(const struct audio_lines *lines, const char *what)
 {
     if (lines->bad_lines)
-        log_warning("%lld bad lines of the %s were skipped; the first: %s", (long long)lines->bad_lines, what, lines->first_bad.message);
+        log_warning("%lld bad lines of the %s were skipped; the first: %s", (long long)lines->bad_lines, what,
+                    lines->first_bad.message);
     for (size_t i = 0; i < lines->unknown.count; i++)
-        log_warning("the %s has a member \"%s\" (first in line %lld) that has no meaning here", what, lines->unknown.names[i],
-                    (long long)lines->unknown.lines[i]);
+        log_warning("the %s has a member \"%s\" (first in line %lld) that has no meaning here", what,
+                    lines->unknown.names[i], (long long)lines->unknown.lines[i]);
     if (lines->unknown.has_more)
         log_warning("the %s has further members without a meaning here", what);
 }
@@ -152,25 +155,33 @@ static void warn_of_audio(const struct run *run, const struct audio_source *sour
     if (source->has_truth)
         warn_of_lines(&source->truth.lines, "ground truth");
     if (counts.downloaded && !run->config.result.quiet)
-        log_info("%lld audio files were downloaded, %lld were in the cache", (long long)counts.downloaded, (long long)counts.from_cache);
+        log_info("%lld audio files were downloaded, %lld were in the cache", (long long)counts.downloaded,
+                 (long long)counts.from_cache);
     if (counts.failed)
-        log_warning("%lld of %zu samples cannot be sent, their requests will be refused; the first, line %lld: %s", (long long)counts.failed,
-                    set->count, (long long)counts.first_failed->line, counts.first_failed->failure);
+        log_warning("%lld of %zu samples cannot be sent, their requests will be refused; the first, line %lld: %s",
+                    (long long)counts.failed, set->count, (long long)counts.first_failed->line,
+                    counts.first_failed->failure);
     if (counts.mislabelled)
-        log_warning("%lld samples are not what their format says; the first, line %lld: \"%s\" by the manifest, %s by its bytes",
-                    (long long)counts.mislabelled, (long long)counts.first_mislabelled->line, audio_format_name(counts.first_mislabelled->format),
+        log_warning("%lld samples are not what their format says; the first, line %lld: \"%s\" by the manifest, %s by "
+                    "its bytes",
+                    (long long)counts.mislabelled, (long long)counts.first_mislabelled->line,
+                    audio_format_name(counts.first_mislabelled->format),
                     audio_format_name(counts.first_mislabelled->contents));
     if (counts.misstated)
-        log_warning("%lld samples are not as long as stated; the first, line %lld: %.3f s by the manifest, %.3f s by the file; the stated "
+        log_warning("%lld samples are not as long as stated; the first, line %lld: %.3f s by the manifest, %.3f s by "
+                    "the file; the stated "
                     "duration is used",
                     (long long)counts.misstated, (long long)counts.first_misstated->line,
-                    (double)counts.first_misstated->duration_ns / 1e9, (double)counts.first_misstated->measured_ns / 1e9);
+                    (double)counts.first_misstated->duration_ns / 1e9,
+                    (double)counts.first_misstated->measured_ns / 1e9);
     if (counts.without_duration)
         log_warning("%lld samples have no duration: their RTF is left out", (long long)counts.without_duration);
     if (source->has_truth && source->matched < (int64_t)set->count)
-        log_warning("%lld of %zu samples have no reference in the ground truth", (long long)((int64_t)set->count - source->matched), set->count);
+        log_warning("%lld of %zu samples have no reference in the ground truth",
+                    (long long)((int64_t)set->count - source->matched), set->count);
     if (counts.read_when_sent && !run->config.result.quiet)
-        log_info("%lld samples do not fit into --audio-memory and are read before each of their requests", (long long)counts.read_when_sent);
+        log_info("%lld samples do not fit into --audio-memory and are read before each of their requests",
+                 (long long)counts.read_when_sent);
 }
 
 static as_status load_source(struct run *run, struct audio_source *source, struct as_error *err)
@@ -265,7 +276,8 @@ static void put_template(struct run *run, struct json_writer *writer)
     struct asr *asr = NULL;
     strbuf_init(&head, 0);
     json_key(writer, "body_template");
-    if (source && config.model && asr_new(&config, &source->set, &asr, NULL) == AS_OK && asr_head(asr, 0, &head) == AS_OK)
+    if (source && config.model && asr_new(&config, &source->set, &asr, NULL) == AS_OK &&
+        asr_head(asr, 0, &head) == AS_OK)
         json_put_stringn(writer, strbuf_text(&head), head.len);
     else
         json_put_null(writer);

@@ -35,7 +35,8 @@ static int64_t join_words(char *text, size_t *len)
     return words;
 }
 
-static as_status take_object(const struct json_value *object, struct arena *arena, struct sim_transcript *ret, struct as_error *err)
+static as_status take_object(const struct json_value *object, struct arena *arena, struct sim_transcript *ret,
+                             struct as_error *err)
 {
     const struct json_value *id = json_get(object, "id"), *text = json_get(object, "transcript");
     if (!id || id->type != JSON_STRING || !text || text->type != JSON_STRING)
@@ -56,7 +57,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static as_status take_lines(const struct strbuf *text, struct arena *arena, struct sim_transcripts *found, struct as_error *err)
+static as_status take_lines(const struct strbuf *text, struct arena *arena, struct sim_transcripts *found,
+                            struct as_error *err)
 {
     struct arena scratch;
     const char *at = strbuf_text(text), *end = at + text->len;
@@ -103,7 +105,8 @@ as_status sim_transcripts_load(const char *path, struct arena *arena, struct sim
 }
 
 /* By the file's name without its ending. */
-static const struct sim_transcript *find_transcript(const struct sim_transcripts *transcripts, struct http_text file_name)
+static const struct sim_transcript *find_transcript(const struct sim_transcripts *transcripts,
+                                                    struct http_text file_name)
 {
     const char *dot = memrchr(file_name.at, '.', file_name.len);
     size_t len = dot ? (size_t)(dot - file_name.at) : file_name.len;
@@ -141,7 +144,8 @@ static as_status take_audio(const struct http_form_part *file, struct sim_ask *a
     as_status status = audio_check(file->data.at, file->data.len, &info, err);
     if (status != AS_OK)
         return AS_E_INVALID;
-    enum audio_format declared = audio_format_of_mime(file->content_type.at ? file->content_type.at : "", file->content_type.len);
+    enum audio_format declared =
+        audio_format_of_mime(file->content_type.at ? file->content_type.at : "", file->content_type.len);
     if (file->content_type.len > 0 && !audio_format_matches(declared, info.format))
         return error_set(err, AS_E_INVALID, "the audio is %s by its bytes, but its part has another Content-Type",
                          audio_format_name(info.format));
@@ -185,8 +189,8 @@ static as_status take_fields(const struct http_form *form, struct sim_ask *ask, 
     return take_format(http_form_find(form, "response_format"), &ask->audio, err);
 }
 
-as_status sim_audio_read(struct http_text content_type, struct http_text body, const struct sim_transcripts *transcripts,
-                         struct sim_ask *ret, struct as_error *err)
+as_status sim_audio_read(struct http_text content_type, struct http_text body,
+                         const struct sim_transcripts *transcripts, struct sim_ask *ret, struct as_error *err)
 {
     struct sim_ask ask = {.is_audio = true, .max_tokens = -1, .min_tokens = -1, .choices = 1};
     struct http_form form;

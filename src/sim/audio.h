@@ -3,11 +3,11 @@
 #define ASSAY_SIM_AUDIO_H
 
 /*
- * Transcriptions: reads the form of a request strictly (a whole audio file of a known format, as media/audio.h walks it, whose
- * bytes are what the part's Content-Type says), and makes the answer in every response format. The transcript is that of
- * the file of the same name among --transcripts, else generated: 2.5 words a second of audio, decided by seed and request. The
- * work takes --ttft and --audio-rtf times the audio's length, which is told as inference_time; a stream's further words come
- * each --itl.
+ * Transcriptions: reads the form of a request strictly (a whole audio file of a known format, as media/audio.h walks
+ * it, whose bytes are what the part's Content-Type says), and makes the answer in every response format. The transcript
+ * is that of the file of the same name among --transcripts, else generated: 2.5 words a second of audio, decided by
+ * seed and request. The work takes --ttft and --audio-rtf times the audio's length, which is told as inference_time; a
+ * stream's further words come each --itl.
  */
 
 #include "base/arena.h"
@@ -35,7 +35,8 @@ struct sim_transcripts {
 };
 
 /* JSONL: id, transcript; lives in the arena. AS_E_INVALID names file and line. */
-as_status sim_transcripts_load(const char *path, struct arena *arena, struct sim_transcripts *ret, struct as_error *err) AS_NODISCARD;
+as_status sim_transcripts_load(const char *path, struct arena *arena, struct sim_transcripts *ret,
+                               struct as_error *err) AS_NODISCARD;
 
 enum sim_audio_format { SIM_AUDIO_JSON, SIM_AUDIO_VERBOSE_JSON, SIM_AUDIO_TEXT, SIM_AUDIO_SRT, SIM_AUDIO_VTT };
 
@@ -49,11 +50,14 @@ struct sim_audio_ask {
     char language[16];
 };
 
-/* Fills *ret (is_audio, model in the body). AS_E_INVALID with a sentence for the 400 answer, AS_E_UNSUPPORTED for a 415. */
-as_status sim_audio_read(struct http_text content_type, struct http_text body, const struct sim_transcripts *transcripts,
-                         struct sim_ask *ret, struct as_error *err) AS_NODISCARD;
+/* Fills *ret (is_audio, model in the body). AS_E_INVALID with a sentence for the 400 answer, AS_E_UNSUPPORTED for a
+ * 415. */
+as_status sim_audio_read(struct http_text content_type, struct http_text body,
+                         const struct sim_transcripts *transcripts, struct sim_ask *ret,
+                         struct as_error *err) AS_NODISCARD;
 
-/* For sim/render.c: words [from, from + count) as an event, the last event before [DONE], a whole response's type and body. */
+/* For sim/render.c: words [from, from + count) as an event, the last event before [DONE], a whole response's type and
+ * body. */
 void sim_audio_event(const struct sim_answer *answer, int64_t from, int64_t count, struct strbuf *out);
 void sim_audio_last_event(const struct sim_answer *answer, struct strbuf *out);
 const char *sim_audio_media(const struct sim_answer *answer);

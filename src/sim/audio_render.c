@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CUE_WORDS  8
-#define BLUNDER    "blunder"
+#define CUE_WORDS 8
+#define BLUNDER   "blunder"
 
 static bool is_wrong(const struct sim_answer *answer, int64_t word)
 {
@@ -184,7 +184,8 @@ static void put_verbose_json(const struct sim_answer *answer, struct strbuf *out
 {
     char seconds[DOUBLE_TEXT_BYTES];
     double_format((double)answer->ask.audio.duration_ns / 1e9, seconds);
-    strbuf_addf(out, "{\"task\":\"transcribe\",\"language\":\"%s\",\"duration\":%s,", answer->ask.audio.language, seconds);
+    strbuf_addf(out, "{\"task\":\"transcribe\",\"language\":\"%s\",\"duration\":%s,", answer->ask.audio.language,
+                seconds);
     put_text_member(answer, out);
     strbuf_addf(out, ",\"segments\":[{\"id\":0,\"seek\":0,\"start\":0,\"end\":%s,", seconds);
     put_text_member(answer, out);

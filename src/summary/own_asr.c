@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The figures of `assay asr` beside those of all tools: of measured successes, but for the breakdown by audio format, which
- * counts every measured request. Identities: per format requests = ok + failed + timed_out + refused + cancelled, the same
- * as in `counts`; reference = hits + substitutions + deletions for each unit of comparison.
+ * The figures of `assay asr` beside those of all tools: of measured successes, but for the breakdown by audio format,
+ * which counts every measured request. Identities: per format requests = ok + failed + timed_out + refused + cancelled,
+ * the same as in `counts`; reference = hits + substitutions + deletions for each unit of comparison.
  */
 #include "summary/own.h"
 
@@ -39,8 +39,8 @@ struct own_tally {
     struct column rates[COMPARISONS];
     struct edit_sums sums[COMPARISONS];
     struct format_tally formats[FORMATS];
-    int64_t from_server, from_client;       /* inference times */
-    int64_t timed_ns, timed_audio_ns;       /* inference and audio of successes that have both */
+    int64_t from_server, from_client; /* inference times */
+    int64_t timed_ns, timed_audio_ns; /* inference and audio of successes that have both */
     int64_t words, chars, cues, audio_ns, without_duration, audio_bytes, response_bytes;
     int64_t scored, unscored;
     char normalizer[16]; /* "" = none seen */
@@ -136,7 +136,8 @@ struct comparison_names {
     const char *rate, *hits, *substitutions, *deletions, *insertions, *edits, *reference;
 };
 static const struct comparison_names names[COMPARISONS] = {
-    [BY_WORD] = {"wer", "word_hits", "word_substitutions", "word_deletions", "word_insertions", NULL, "reference_words"},
+    [BY_WORD] = {"wer", "word_hits", "word_substitutions", "word_deletions", "word_insertions", NULL,
+                 "reference_words"},
     [BY_CHAR] = {"cer", NULL, "char_substitutions", "char_deletions", "char_insertions", NULL, "reference_chars"},
     [BY_GRAPHEME] = {"cer_grapheme", NULL, "grapheme_substitutions", "grapheme_deletions", "grapheme_insertions", NULL,
                      "reference_graphemes"},
@@ -288,10 +289,12 @@ static const char *source_of(const struct own_tally *sum)
 static void write_rates(struct json_writer *w, const struct own_tally *sum, int64_t duration_ns)
 {
     bool has_audio = sum->audio_ns > 0;
-    json_member_double(w, "audio_seconds_per_second", has_audio ? own_per_second((double)sum->audio_ns / 1e9, duration_ns) : UNDEFINED);
+    json_member_double(w, "audio_seconds_per_second",
+                       has_audio ? own_per_second((double)sum->audio_ns / 1e9, duration_ns) : UNDEFINED);
     json_member_double(w, "words_per_second", own_per_second((double)sum->words, duration_ns));
     json_member_double(w, "chars_per_second", own_per_second((double)sum->chars, duration_ns));
-    json_member_double(w, "bytes_per_second", own_per_second((double)sum->audio_bytes + (double)sum->response_bytes, duration_ns));
+    json_member_double(w, "bytes_per_second",
+                       own_per_second((double)sum->audio_bytes + (double)sum->response_bytes, duration_ns));
 }
 
 static void write_formats(struct json_writer *w, const struct own_tally *sum)
@@ -337,7 +340,8 @@ static void write_totals(struct json_writer *w, const struct own_group *group, c
     write_formats(w, sum);
 }
 
-static void write_corpus(struct json_writer *w, const char *name, const struct edit_sums *sums, bool has_kinds, bool has_hits)
+static void write_corpus(struct json_writer *w, const char *name, const struct edit_sums *sums, bool has_kinds,
+                         bool has_hits)
 {
     double rate = ratio((double)sums->edits, (double)sums->reference);
     open_member(w, name);
@@ -356,7 +360,8 @@ static void write_corpus(struct json_writer *w, const char *name, const struct e
 }
 
 /* Per transcript as a fraction and in percent, and over all of them together. */
-static as_status write_comparison(struct json_writer *w, const struct own_group *group, const struct own_tally *sum, enum comparison which)
+static as_status write_comparison(struct json_writer *w, const struct own_group *group, const struct own_tally *sum,
+                                  enum comparison which)
 {
     char percent[32], corpus[32];
     const struct comparison_names *name = &names[which];
@@ -389,7 +394,10 @@ static as_status write_accuracy(struct json_writer *w, const struct own_group *g
 
 static as_status write(const struct own_group *group, struct json_writer *writer)
 {
-#define COLUMN(member, field, scale) {member, offsetof(struct own_tally, field), scale}
+#define COLUMN(member, field, scale)                                                                                   \
+    {                                                                                                                  \
+        member, offsetof(struct own_tally, field), scale                                                               \
+    }
     static const struct own_column columns[] = {
         COLUMN("response_time_spec_ms", response_spec, 1e6),
         COLUMN("file_read_ms", file_read, 1e6),

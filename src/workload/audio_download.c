@@ -35,7 +35,8 @@ const char *audio_cache_folder(struct arena *arena)
     return arena_printf(arena, "/tmp/assay-%u/audio", (unsigned)getuid());
 }
 
-/* Query strings may hold secrets: the name of a file in the cache is the URL's digest, with a short ending that is kept. */
+/* Query strings may hold secrets: the name of a file in the cache is the URL's digest, with a short ending that is
+ * kept. */
 static as_status name_file(struct audio_set *set, struct audio_sample *sample, const char *folder)
 {
     char digest[DIGEST_TEXT_BYTES];

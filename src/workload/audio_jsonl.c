@@ -54,7 +54,8 @@ static as_status take_object(struct walk *walk, const char *line, size_t len, st
     if (status != AS_OK)
         return status == AS_E_LIMIT ? AS_E_INVALID : status;
     if (object->type != JSON_OBJECT)
-        return error_set(why, AS_E_INVALID, "the line is a JSON %s: it must be an object", json_type_name(object->type));
+        return error_set(why, AS_E_INVALID, "the line is a JSON %s: it must be an object",
+                         json_type_name(object->type));
     for (const struct json_value *member = object->first; member; member = member->next)
         if (!is_member(reader->members, member->key))
             note_unknown(&walk->found->unknown, member->key, walk->found->lines);
@@ -77,8 +78,9 @@ static as_status take_line(struct walk *walk, const char *line, size_t len, stru
         return AS_OK;
     if (status != AS_E_INVALID)
         return error_set(err, status, "%s: %s", name, status == AS_E_NOMEM ? "no memory for its lines" : why.message);
-    error_set_at(&told, status, found->lines, -1, "%s, line %" PRId64 ": %s; correct it, or skip bad lines with --skip-bad-lines", name,
-                 found->lines, why.message);
+    error_set_at(&told, status, found->lines, -1,
+                 "%s, line %" PRId64 ": %s; correct it, or skip bad lines with --skip-bad-lines", name, found->lines,
+                 why.message);
     if (walk->text->skip_bad_lines) {
         if (found->bad_lines++ == 0)
             found->first_bad = told;
@@ -89,8 +91,8 @@ static as_status take_line(struct walk *walk, const char *line, size_t len, stru
     return status;
 }
 
-as_status audio_lines_read(const struct audio_text *text, const struct audio_line_reader *reader, struct audio_lines *ret,
-                           struct as_error *err)
+as_status audio_lines_read(const struct audio_text *text, const struct audio_line_reader *reader,
+                           struct audio_lines *ret, struct as_error *err)
 {
     struct walk walk = {.text = text, .reader = reader, .found = ret};
     const char *at = text->at, *end = at + text->len;

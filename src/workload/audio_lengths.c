@@ -49,9 +49,10 @@ struct measuring {
     struct arena arena; /* of one answer */
 };
 
-/* Runs the program over `count` files; how many of them it answered for in *ret_done (fewer when one of them ended it). */
-static as_status run_batch(struct measuring *measuring, struct audio_sample *const *samples, size_t count, size_t *ret_done,
-                           struct as_error *err)
+/* Runs the program over `count` files; how many of them it answered for in *ret_done (fewer when one of them ended it).
+ */
+static as_status run_batch(struct measuring *measuring, struct audio_sample *const *samples, size_t count,
+                           size_t *ret_done, struct as_error *err)
 {
     struct fetch_child child;
     AS_AUTO_STRBUF struct strbuf input, output, result;

@@ -47,7 +47,8 @@ static void put_transcript(struct strbuf *out, const char *id, size_t id_len, co
 }
 
 /* The audio file of an id in a chapter's folder, as the manifest shall name it; false when it is not there. */
-static bool find_audio(const struct search *search, const char *chapter, const char *id, size_t id_len, char ret[PATH_MAX])
+static bool find_audio(const struct search *search, const char *chapter, const char *id, size_t id_len,
+                       char ret[PATH_MAX])
 {
     char name[AUDIO_ID_BYTES + 8], full[PATH_MAX], real[PATH_MAX];
     if (id_len >= AUDIO_ID_BYTES)
@@ -92,7 +93,8 @@ static as_status take_line(const struct search *search, const char *chapter, con
     put_sample(&found->manifest, line, id_len, path);
     size_t text_at = space ? id_len + 1 : len;
     put_transcript(&found->ground_truth, line, id_len, line + text_at, len - text_at);
-    return strbuf_status(&found->manifest) == AS_OK ? strbuf_status(&found->ground_truth) : strbuf_status(&found->manifest);
+    return strbuf_status(&found->manifest) == AS_OK ? strbuf_status(&found->ground_truth)
+                                                    : strbuf_status(&found->manifest);
 }
 
 static as_status take_file(const struct search *search, const char *path, struct as_error *err)
@@ -116,7 +118,8 @@ static as_status take_file(const struct search *search, const char *path, struct
         at = line_end ? line_end + 1 : end;
     }
     if (status == AS_E_INVALID)
-        return error_set_at(err, status, number, -1, "%.300s, line %lld: it is not of the form \"id text\"", path, (long long)number);
+        return error_set_at(err, status, number, -1, "%.300s, line %lld: it is not of the form \"id text\"", path,
+                            (long long)number);
     return status == AS_OK ? AS_OK : error_set(err, status, "no memory for the transcripts");
 }
 
@@ -181,7 +184,8 @@ static as_status add_durations(const char *folder, struct librispeech *found, st
     return status;
 }
 
-as_status librispeech_read(const char *folder, bool is_absolute, bool measures, struct librispeech *ret, struct as_error *err)
+as_status librispeech_read(const char *folder, bool is_absolute, bool measures, struct librispeech *ret,
+                           struct as_error *err)
 {
     struct librispeech found = {0};
     struct search search = {folder, is_absolute, &found};
@@ -190,7 +194,8 @@ as_status librispeech_read(const char *folder, bool is_absolute, bool measures, 
     as_status status = walk(&search, err);
     if (status == AS_OK && found.samples == 0)
         status = error_set(err, AS_E_NOTFOUND,
-                           "%.300s: there are no LibriSpeech samples below it (files NAME" TRANSCRIPTS_END " beside their .flac files)",
+                           "%.300s: there are no LibriSpeech samples below it (files NAME" TRANSCRIPTS_END
+                           " beside their .flac files)",
                            folder);
     if (status == AS_OK && measures)
         status = add_durations(folder, &found, err);

@@ -4,8 +4,8 @@
 
 /*
  * LibriSpeech's folder layout (openslr.org/12): `<speaker>/<chapter>/<speaker>-<chapter>-<number>.flac`, with the
- * transcripts of a chapter in `<speaker>-<chapter>.trans.txt`, one "id text" a line. Found at any depth below a folder, so
- * that the whole set, a part (test-clean) or one chapter can be given.
+ * transcripts of a chapter in `<speaker>-<chapter>.trans.txt`, one "id text" a line. Found at any depth below a folder,
+ * so that the whole set, a part (test-clean) or one chapter can be given.
  */
 
 #include "base/strbuf.h"
@@ -23,9 +23,9 @@ struct librispeech {
 };
 
 /*
- * Reads what is below `folder`; paths in the manifest are relative to it, or absolute with `is_absolute`. With `measures` the
- * files are measured (audio_set_measure). AS_E_NOTFOUND: no folder, or no transcripts in it; AS_E_INVALID: a transcript file
- * that is none; AS_E_IO, AS_E_NOMEM.
+ * Reads what is below `folder`; paths in the manifest are relative to it, or absolute with `is_absolute`. With
+ * `measures` the files are measured (audio_set_measure). AS_E_NOTFOUND: no folder, or no transcripts in it;
+ * AS_E_INVALID: a transcript file that is none; AS_E_IO, AS_E_NOMEM.
  */
 as_status librispeech_read(const char *folder, bool is_absolute, bool measures, struct librispeech *ret,
                            struct as_error *err) AS_NODISCARD;

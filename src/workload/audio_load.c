@@ -68,7 +68,8 @@ as_status audio_file_read(const char *path, struct strbuf *ret, struct as_error 
         if (status == AS_E_IO)
             error_set_errno(err, errno, "%.300s", path);
         else if (status != AS_OK)
-            error_set(err, status, "%.300s: %s", path, status == AS_E_LIMIT ? "the file is too large" : "no memory for the file");
+            error_set(err, status, "%.300s: %s", path,
+                      status == AS_E_LIMIT ? "the file is too large" : "no memory for the file");
     }
     close(fd);
     if (status == AS_OK && ret->len == 0)
@@ -105,7 +106,8 @@ static as_status fail(struct audio_set *set, struct audio_sample *sample, const 
     return sample->failure ? AS_OK : AS_E_NOMEM;
 }
 
-static as_status read_one(struct audio_set *set, struct audio_sample *sample, size_t memory_bytes, struct digest *digest)
+static as_status read_one(struct audio_set *set, struct audio_sample *sample, size_t memory_bytes,
+                          struct digest *digest)
 {
     struct as_error why = {0};
     AS_AUTO_STRBUF struct strbuf bytes;
@@ -119,7 +121,8 @@ static as_status read_one(struct audio_set *set, struct audio_sample *sample, si
         return fail(set, sample, why.message);
     look_at(sample, &bytes);
     if (sample->format == AUDIO_UNKNOWN)
-        return fail(set, sample, "no format is given, and neither name nor bytes tell it: give \"format\" in the manifest");
+        return fail(set, sample,
+                    "no format is given, and neither name nor bytes tell it: give \"format\" in the manifest");
     status = digest_add_length(digest, bytes.len);
     if (status == AS_OK)
         status = digest_add(digest, bytes.data, bytes.len);
@@ -141,7 +144,8 @@ static as_status read_files(struct audio_set *set, size_t memory_bytes, const st
     return AS_OK;
 }
 
-as_status audio_set_read(struct audio_set *set, size_t memory_bytes, const struct audio_progress *progress, struct as_error *err)
+as_status audio_set_read(struct audio_set *set, size_t memory_bytes, const struct audio_progress *progress,
+                         struct as_error *err)
 {
     struct digest digest;
     as_status status = digest_init(&digest);

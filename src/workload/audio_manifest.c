@@ -155,8 +155,9 @@ static as_status take_source(struct reading *reading, const struct json_value *o
     const struct json_value *path = json_get(object, "path"), *url = json_get(object, "url");
     bool has_path = path && !json_is_null(path), has_url = url && !json_is_null(url);
     if (has_path == has_url)
-        return error_set(why, AS_E_INVALID, has_path ? "\"path\" and \"url\" are both given: one sample has one source"
-                                                     : "there is neither \"path\" nor \"url\"");
+        return error_set(why, AS_E_INVALID,
+                         has_path ? "\"path\" and \"url\" are both given: one sample has one source"
+                                  : "there is neither \"path\" nor \"url\"");
     as_status status = has_path ? take_path(reading, path, sample, why) : take_url(reading, url, sample, why);
     if (status != AS_OK)
         return status;
@@ -258,15 +259,16 @@ static as_status parse(struct reading *reading, const struct audio_text *text, s
     return status;
 }
 
-as_status audio_set_parse(const struct audio_text *text, const char *folder, struct audio_set *ret, struct as_error *err)
+as_status audio_set_parse(const struct audio_text *text, const char *folder, struct audio_set *ret,
+                          struct as_error *err)
 {
     struct audio_set set = {0};
     struct reading reading = {.set = &set, .slot_mask = 63};
     arena_init(&set.arena, 0, 0);
     set.name = arena_strdup(&set.arena, text->name);
     set.folder = arena_strdup(&set.arena, folder);
-    as_status status = set.name && set.folder ? parse(&reading, text, err)
-                                              : error_set(err, AS_E_NOMEM, "no memory for the samples");
+    as_status status =
+        set.name && set.folder ? parse(&reading, text, err) : error_set(err, AS_E_NOMEM, "no memory for the samples");
     free(reading.slots);
     if (status != AS_OK) {
         audio_set_done(&set);
@@ -313,7 +315,8 @@ as_status audio_set_load(const char *source, const struct audio_manifest_options
     as_status status = is_url ? download(source, options, &bytes, err) : file_read(source, &bytes, err);
     if (status != AS_OK)
         return status;
-    struct audio_text text = {strbuf_text(&bytes), bytes.len, is_stdin ? "standard input" : source, options->skip_bad_lines};
+    struct audio_text text = {strbuf_text(&bytes), bytes.len, is_stdin ? "standard input" : source,
+                              options->skip_bad_lines};
     return audio_set_parse(&text, folder, ret, err);
 }
 

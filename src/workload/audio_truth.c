@@ -33,8 +33,8 @@ static as_status take(void *context, const struct json_value *object, int64_t li
     const struct json_value *transcript = json_get(object, "transcript");
     struct audio_reference reference = {.line = line};
     if (!transcript || transcript->type != JSON_STRING)
-        return error_set(why, AS_E_INVALID, transcript ? "\"transcript\" must be a string"
-                                                       : "the member \"transcript\" is missing");
+        return error_set(why, AS_E_INVALID,
+                         transcript ? "\"transcript\" must be a string" : "the member \"transcript\" is missing");
     as_status status = audio_line_id(object, AUDIO_TRUTH_ID_MAX_BYTES, arena, &reference.id, why);
     if (status != AS_OK)
         return status;

@@ -3,8 +3,9 @@
 #define ASSAY_WORKLOAD_AUDIO_TRUTH_H
 
 /*
- * The reference transcripts of audio samples: JSONL with `id` (string or number, unique) and `transcript` (string, may be
- * empty: silence). Other members are noted. Bad lines as in workload/audio_jsonl.h. Read-only once loaded; then any thread.
+ * The reference transcripts of audio samples: JSONL with `id` (string or number, unique) and `transcript` (string, may
+ * be empty: silence). Other members are noted. Bad lines as in workload/audio_jsonl.h. Read-only once loaded; then any
+ * thread.
  */
 
 #include "base/arena.h"
@@ -32,8 +33,10 @@ struct audio_truth {
     char digest[DIGEST_TEXT_BYTES]; /* SHA-256 of the file */
 };
 
-/* From a file or "-". AS_E_NOTFOUND, AS_E_IO, AS_E_LIMIT, AS_E_NOMEM; AS_E_INVALID: a bad line, a second line of one id, no line. */
-as_status audio_truth_load(const char *source, bool skip_bad_lines, struct audio_truth *ret, struct as_error *err) AS_NODISCARD;
+/* From a file or "-". AS_E_NOTFOUND, AS_E_IO, AS_E_LIMIT, AS_E_NOMEM; AS_E_INVALID: a bad line, a second line of one
+ * id, no line. */
+as_status audio_truth_load(const char *source, bool skip_bad_lines, struct audio_truth *ret,
+                           struct as_error *err) AS_NODISCARD;
 as_status audio_truth_parse(const struct audio_text *text, struct audio_truth *ret, struct as_error *err) AS_NODISCARD;
 /* Takes one that is all zero too. */
 void audio_truth_done(struct audio_truth *truth);

@@ -38,7 +38,7 @@ rm -f ../out.$$ ../err.$$
 
 "$assay" help llm >llm.help
 for option in $("$assay" help asr | sed -n 's/^  --\(\[no-\]\)\{0,1\}\([a-z-]*\).*/\2/p'); do
-    grep -q -- "--\(\[no-\]\)\{0,1\}$option[ =]" llm.help && continue
+    grep -q -- "--\(\[no-\]\)\{0,1\}${option}[ =]" llm.help && continue
     grep -q "| *asr.* --${option}[ =|]" "$table" || {
         failed=$((failed + 1))
         echo "FAIL: asr --$option has no bad value in bad_lines_asr.txt"

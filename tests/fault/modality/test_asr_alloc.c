@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transcription with every allocation failing once: no requests, a transcript that says it is not whole, a success without scores. */
+/* Transcription with every allocation failing once: no requests, a transcript that says it is not whole, a success
+ * without scores. */
 #include "modality/asr.h"
 #include "modality/asr_score.h"
 #include "support/check.h"
@@ -15,9 +16,11 @@ static struct audio_truth truth;
 static int setup(void **state)
 {
     (void)state;
-    static const char manifest[] = "{\"id\":\"a\",\"path\":\"a.wav\",\"duration\":2}\n{\"id\":\"b\",\"path\":\"b.wav\"}";
+    static const char manifest[] =
+        "{\"id\":\"a\",\"path\":\"a.wav\",\"duration\":2}\n{\"id\":\"b\",\"path\":\"b.wav\"}";
     static const char references[] = "{\"id\":\"a\",\"transcript\":\"the tide comes in at dawn\"}";
-    struct audio_text text = {manifest, sizeof manifest - 1, "m", false}, lines = {references, sizeof references - 1, "t", false};
+    struct audio_text text = {manifest, sizeof manifest - 1, "m", false},
+                      lines = {references, sizeof references - 1, "t", false};
     struct as_error err;
     if (audio_set_parse(&text, "/", &set, &err) != AS_OK || audio_truth_parse(&lines, &truth, &err) != AS_OK)
         return -1;
@@ -36,8 +39,12 @@ static int teardown(void **state)
     return 0;
 }
 
-static const struct asr_config config = {
-    .model = "m", .format = ASR_FORMAT_JSON, .language = "en", .temperature = 0.5, .extra_body = "{\"a\":[1,{\"b\":2}]}", .keeps_transcripts = true};
+static const struct asr_config config = {.model = "m",
+                                         .format = ASR_FORMAT_JSON,
+                                         .language = "en",
+                                         .temperature = 0.5,
+                                         .extra_body = "{\"a\":[1,{\"b\":2}]}",
+                                         .keeps_transcripts = true};
 
 static as_status use_requests(void *context)
 {
@@ -107,7 +114,8 @@ static void test_answers(void **state)
 
 static void score_once(struct request_record *record)
 {
-    struct asr_score_options options = {.set = &set, .truth = &truth, .normalizer = NORMALIZER_BASIC, .keeps_content = true};
+    struct asr_score_options options = {
+        .set = &set, .truth = &truth, .normalizer = NORMALIZER_BASIC, .keeps_content = true};
     struct asr_scorer *scorer = NULL;
     record_init(record);
     memcpy(record->prompt_id, "a", 2);
@@ -145,6 +153,7 @@ static void test_scores(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests), cmocka_unit_test(test_answers), cmocka_unit_test(test_scores)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests), cmocka_unit_test(test_answers),
+                                       cmocka_unit_test(test_scores)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

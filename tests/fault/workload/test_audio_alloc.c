@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-static const char manifest[] = "{\"id\":\"a\",\"path\":\"a.wav\",\"format\":\"wav\",\"duration\":2}\n{\"id\":2,\"url\":\"http://h/b.mp3\"}\n"
-                               "{\"id\":\"c\",\"path\":\"file:///c%20d.ogg\",\"more\":1}\n";
+static const char manifest[] =
+    "{\"id\":\"a\",\"path\":\"a.wav\",\"format\":\"wav\",\"duration\":2}\n{\"id\":2,\"url\":\"http://h/b.mp3\"}\n"
+    "{\"id\":\"c\",\"path\":\"file:///c%20d.ogg\",\"more\":1}\n";
 
 static as_status use_manifest(void *context)
 {
@@ -112,7 +113,7 @@ static void test_a_file_that_cannot_be_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_manifests), cmocka_unit_test(test_references), cmocka_unit_test(test_files),
-                                       cmocka_unit_test(test_a_file_that_cannot_be_read)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_manifests), cmocka_unit_test(test_references),
+                                       cmocka_unit_test(test_files), cmocka_unit_test(test_a_file_that_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forms: the first line is the Content-Type, the rest the body. What is read lies inside the body, in order, and no part holds the
- * delimiter that ended it.
+ * Forms: the first line is the Content-Type, the rest the body. What is read lies inside the body, in order, and no
+ * part holds the delimiter that ended it.
  */
 #include "http/form.h"
 

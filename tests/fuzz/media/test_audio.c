@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Audio files: what is accepted is known and of a sensible length, what is refused says why; no byte beyond the end is read. */
+/* Audio files: what is accepted is known and of a sensible length, what is refused says why; no byte beyond the end is
+ * read. */
 #include "media/audio.h"
 
 #include <stdbool.h>

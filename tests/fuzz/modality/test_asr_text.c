@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transcription answers: the first byte chooses the response format and whether the server calls it JSON. Whatever comes, the transcript
- * is valid UTF-8 and there is one exactly when there is no problem; subtitles hold no more text than the answer, and no line end.
+ * Transcription answers: the first byte chooses the response format and whether the server calls it JSON. Whatever
+ * comes, the transcript is valid UTF-8 and there is one exactly when there is no problem; subtitles hold no more text
+ * than the answer, and no line end.
  */
 #include "modality/asr_text.h"
 #include "workload/words.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Multipart bodies: lines of the input are names, values and a file in turn. As long as the boundary is apart from all of them, a reader
- * gets them back as they went in, but for what names may not hold.
+ * Multipart bodies: lines of the input are names, values and a file in turn. As long as the boundary is apart from all
+ * of them, a reader gets them back as they went in, but for what names may not hold.
  */
 #include "http/form.h"
 #include "modality/multipart.h"
@@ -65,15 +65,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     strbuf_add(&out, data, size);
     multipart_add_end(&out, boundary);
     must(strbuf_status(&out) == AS_OK);
-    as_status status = http_form_read((struct http_text){boundary, strlen(boundary)}, (struct http_text){out.data, out.len}, &form,
-                                      NULL);
+    as_status status = http_form_read((struct http_text){boundary, strlen(boundary)},
+                                      (struct http_text){out.data, out.len}, &form, NULL);
     if (!is_readable)
         return 0; /* control characters in a name: a reader may refuse them */
     must(status == AS_OK && form.count == count + 1);
     for (size_t i = 0; i < count; i++) {
-        must(form.parts[i].name.len == strlen(names[i]) && memcmp(form.parts[i].name.at, names[i], form.parts[i].name.len) == 0);
-        must(form.parts[i].data.len == values[i].len && memcmp(form.parts[i].data.at, values[i].at, values[i].len) == 0);
+        must(form.parts[i].name.len == strlen(names[i]) &&
+             memcmp(form.parts[i].name.at, names[i], form.parts[i].name.len) == 0);
+        must(form.parts[i].data.len == values[i].len &&
+             memcmp(form.parts[i].data.at, values[i].at, values[i].len) == 0);
     }
-    must(form.parts[count].is_file && form.parts[count].data.len == size && memcmp(form.parts[count].data.at, data, size) == 0);
+    must(form.parts[count].is_file && form.parts[count].data.len == size &&
+         memcmp(form.parts[count].data.at, data, size) == 0);
     return 0;
 }

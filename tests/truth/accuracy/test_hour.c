@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An hour of speech, 10,000 words, is compared in under 0.5 s by word and under 3 s by character (CPU time of one thread). */
+/* An hour of speech, 10,000 words, is compared in under 0.5 s by word and under 3 s by character (CPU time of one
+ * thread). */
 #include "accuracy/transcript.h"
 #include "base/clock.h"
 #include "base/rng.h"
@@ -66,6 +67,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_characters), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_characters),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

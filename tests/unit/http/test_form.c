@@ -30,8 +30,12 @@ static void test_boundaries(void **state)
     assert_true(is(boundary, "abc"));
     assert_true(http_form_boundary(text("Multipart/Form-Data ;charset=x; Boundary=\"a b\""), &boundary));
     assert_true(is(boundary, "a b"));
-    static const char *const bad[] = {"", "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary=",
-                                      "multipart/form-data; boundary=\"a", "multipart/form-data; xboundary=a"};
+    static const char *const bad[] = {"",
+                                      "multipart/form-data",
+                                      "multipart/mixed; boundary=a",
+                                      "multipart/form-data; boundary=",
+                                      "multipart/form-data; boundary=\"a",
+                                      "multipart/form-data; xboundary=a"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(http_form_boundary(text(bad[i]), &boundary));
 }
@@ -39,10 +43,13 @@ static void test_boundaries(void **state)
 static void test_fields_and_a_file(void **state)
 {
     (void)state;
-    assert_int_equal(read_form("--xYz\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper\r\n"
-                               "--xYz \r\ncontent-disposition:form-data;filename=\"a b.wav\" ; name=file\r\nContent-Type: audio/wav\r\n\r\n"
-                               "one\r\n--xY\r\n--x\r\n--xYz\r\nContent-Disposition: form-data; name=\"\"\r\n\r\n\r\n--xYz--\r\nepilogue"),
-                     AS_OK);
+    assert_int_equal(
+        read_form(
+            "--xYz\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper\r\n"
+            "--xYz \r\ncontent-disposition:form-data;filename=\"a b.wav\" ; name=file\r\nContent-Type: "
+            "audio/wav\r\n\r\n"
+            "one\r\n--xY\r\n--x\r\n--xYz\r\nContent-Disposition: form-data; name=\"\"\r\n\r\n\r\n--xYz--\r\nepilogue"),
+        AS_OK);
     const struct http_form_part *parts = form.parts;
     assert_int_equal(form.count, 3);
     assert_true(is(parts[0].name, "model") && is(parts[0].data, "whisper") && !parts[0].is_file);
@@ -90,7 +97,7 @@ static void test_damage(void **state)
 static void test_too_many_parts(void **state)
 {
     (void)state;
-#define PART "--xYz\r\nContent-Disposition: form-data; name=a\r\n\r\nb\r\n"
+#define PART  "--xYz\r\nContent-Disposition: form-data; name=a\r\n\r\nb\r\n"
 #define EIGHT PART PART PART PART PART PART PART PART
     assert_int_equal(read_form(EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT "--xYz--"), AS_OK);
     assert_int_equal(form.count, HTTP_FORM_PARTS_MAX);
@@ -100,8 +107,11 @@ static void test_too_many_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boundaries), cmocka_unit_test(test_fields_and_a_file), cmocka_unit_test(test_a_preamble_is_skipped),
-        cmocka_unit_test(test_damage),     cmocka_unit_test(test_too_many_parts),
+        cmocka_unit_test(test_boundaries),
+        cmocka_unit_test(test_fields_and_a_file),
+        cmocka_unit_test(test_a_preamble_is_skipped),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_too_many_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

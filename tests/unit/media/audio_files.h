@@ -119,8 +119,8 @@ static inline void make_webm(struct strbuf *out, const char *type, bool has_clus
 {
     strbuf_add(out, "\x1A\x45\xDF\xA3\x87\x42\x82\x84", 8);
     strbuf_add(out, type, 4);
-    strbuf_add(out, "\x18\x53\x80\x67\xFF", 5);      /* segment of unknown size */
-    strbuf_add(out, "\x15\x49\xA9\x66\x8E", 5);      /* information */
+    strbuf_add(out, "\x18\x53\x80\x67\xFF", 5);         /* segment of unknown size */
+    strbuf_add(out, "\x15\x49\xA9\x66\x8E", 5);         /* information */
     strbuf_add(out, "\x2A\xD7\xB1\x83\x0F\x42\x40", 7); /* a tick is a millisecond */
     strbuf_add(out, "\x44\x89\x84\x45\x1C\x40\x00", 7); /* 2500.0 of them */
     if (has_cluster)

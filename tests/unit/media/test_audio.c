@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "audio_files.h"
 #include "media/audio.h"
 #include "support/check.h"
-#include "audio_files.h"
 
 #include <string.h>
 
@@ -59,7 +59,8 @@ static void test_names_and_types(void **state)
     assert_int_equal(audio_format_of_path("/a.b/c.MP3"), AUDIO_MP3);
     assert_int_equal(audio_format_of_path("https://h/x.ogg?v=1.wav#y.flac"), AUDIO_OGG);
     assert_int_equal(audio_format_of_path("noending"), AUDIO_UNKNOWN);
-    static const char *const mimes[] = {"audio/mpeg", "audio/wav", "audio/webm", "audio/ogg", "audio/mp4", "audio/mp4", "audio/flac"};
+    static const char *const mimes[] = {"audio/mpeg", "audio/wav", "audio/webm", "audio/ogg",
+                                        "audio/mp4",  "audio/mp4", "audio/flac"};
     for (int i = 0; i < AUDIO_FORMAT_COUNT; i++) {
         assert_string_equal(audio_mime((enum audio_format)i), mimes[i]);
         assert_true(audio_format_matches(audio_format_of_mime(mimes[i], strlen(mimes[i])), (enum audio_format)i));
@@ -182,7 +183,8 @@ static void test_webm(void **state)
 static void test_other_bytes(void **state)
 {
     (void)state;
-    static const char *const others[] = {"This is no audio at all.", "\x89PNG\r\n\x1a\n0123456789", "MThd\0\0\0\6\0\1\0\1", "\xFF\xD8\xFF\xE0 JPEG   "};
+    static const char *const others[] = {"This is no audio at all.", "\x89PNG\r\n\x1a\n0123456789",
+                                         "MThd\0\0\0\6\0\1\0\1", "\xFF\xD8\xFF\xE0 JPEG   "};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         strbuf_reset(&file);
         strbuf_add(&file, others[i], 12);

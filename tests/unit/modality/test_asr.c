@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AUDIO "RIFF\0\1\2\3WAVE"
+#define AUDIO     "RIFF\0\1\2\3WAVE"
 #define AUDIO_LEN 12
 
 static struct audio_set set;
@@ -22,9 +22,10 @@ static struct as_error err;
 static int setup(void **state)
 {
     (void)state;
-    static const char manifest[] = "{\"id\":\"one\",\"path\":\"/a/first clip.wav\",\"format\":\"wav\",\"duration\":2.5}\n"
-                                   "{\"id\":\"two\",\"path\":\"/a/b.m4a\",\"format\":\"m4a\"}\n"
-                                   "{\"id\":\"bad\",\"path\":\"/a/c.mp3\",\"format\":\"mp3\"}\n";
+    static const char manifest[] =
+        "{\"id\":\"one\",\"path\":\"/a/first clip.wav\",\"format\":\"wav\",\"duration\":2.5}\n"
+        "{\"id\":\"two\",\"path\":\"/a/b.m4a\",\"format\":\"m4a\"}\n"
+        "{\"id\":\"bad\",\"path\":\"/a/c.mp3\",\"format\":\"mp3\"}\n";
     if (audio_set_parse(&(struct audio_text){manifest, sizeof manifest - 1, "m", false}, "/", &set, &err) != AS_OK)
         return -1;
     for (size_t i = 0; i < 2; i++) {
@@ -33,7 +34,8 @@ static int setup(void **state)
         set.items[i].read_ns = 1000;
     }
     set.items[2].failure = "/a/c.mp3: No such file or directory";
-    config = (struct asr_config){.model = "m", .format = ASR_FORMAT_VERBOSE_JSON, .language = "en", .granularity = "word", .temperature = NAN};
+    config = (struct asr_config){
+        .model = "m", .format = ASR_FORMAT_VERBOSE_JSON, .language = "en", .granularity = "word", .temperature = NAN};
     return 0;
 }
 
@@ -113,7 +115,7 @@ static void test_the_form(void **state)
     assert_int_equal(file->data.len, AUDIO_LEN);
     assert_memory_equal(file->data.at, AUDIO, AUDIO_LEN);
     assert_ptr_equal(payload.parts[2].iov_base, set.items[0].data); /* by reference */
-    read_back(4); /* samples come again from the start */
+    read_back(4);                                                   /* samples come again from the start */
     assert_string_equal(payload.prompt_id, "two");
     assert_memory_equal(http_form_find(&form, "file")->content_type.at, "audio/mp4", 9);
 }
@@ -253,7 +255,8 @@ static void test_a_transcript(void **state)
     (void)state;
     config.keeps_transcripts = true;
     make();
-    static const char answer[] = "{\"text\":\" the tide comes in at dawn\",\"duration\":2.4,\"language\":\"english\",\"inference_time\":0.5}";
+    static const char answer[] =
+        "{\"text\":\" the tide comes in at dawn\",\"duration\":2.4,\"language\":\"english\",\"inference_time\":0.5}";
     answer_with(0, 200, HTTP_MEDIA_JSON, answer);
     assert_int_equal(record.outcome, OUTCOME_OK);
     assert_int_equal(record.flags, 0);

@@ -19,16 +19,19 @@ static struct as_error err;
 static int setup(void **state)
 {
     (void)state;
-    static const char references[] = "{\"id\":\"tide\",\"transcript\":\"THE TIDE COMES IN AT DAWN\"}\n"
-                                     "{\"id\":\"hello\",\"transcript\":\"Hello, world.\"}\n"
-                                     "{\"id\":\"silence\",\"transcript\":\"\"}\n"
-                                     "{\"id\":\"family\",\"transcript\":\"e\\u0301\\uD83D\\uDC69\\u200D\\uD83D\\uDC67 x\"}\n";
-    static const char manifest[] = "{\"id\":\"tide\",\"path\":\"a.ogg\",\"duration\":1.5}\n{\"id\":\"other\",\"path\":\"b.wav\"}";
+    static const char references[] =
+        "{\"id\":\"tide\",\"transcript\":\"THE TIDE COMES IN AT DAWN\"}\n"
+        "{\"id\":\"hello\",\"transcript\":\"Hello, world.\"}\n"
+        "{\"id\":\"silence\",\"transcript\":\"\"}\n"
+        "{\"id\":\"family\",\"transcript\":\"e\\u0301\\uD83D\\uDC69\\u200D\\uD83D\\uDC67 x\"}\n";
+    static const char manifest[] =
+        "{\"id\":\"tide\",\"path\":\"a.ogg\",\"duration\":1.5}\n{\"id\":\"other\",\"path\":\"b.wav\"}";
     arena_init(&arena, 0, 0);
     if (audio_truth_parse(&(struct audio_text){references, sizeof references - 1, "t", false}, &truth, &err) != AS_OK ||
         audio_set_parse(&(struct audio_text){manifest, sizeof manifest - 1, "m", false}, "/", &set, &err) != AS_OK)
         return -1;
-    options = (struct asr_score_options){.set = &set, .truth = &truth, .normalizer = NORMALIZER_LOWERCASE, .format = ASR_FORMAT_JSON};
+    options = (struct asr_score_options){
+        .set = &set, .truth = &truth, .normalizer = NORMALIZER_LOWERCASE, .format = ASR_FORMAT_JSON};
     return 0;
 }
 
@@ -86,7 +89,7 @@ static void test_case_does_not_count(void **state)
     assert_true(json_string(json_get(block, "normalizer"), &text));
     assert_string_equal(text, "lowercase");
     assert_true(json_string(json_get(block, "format"), &text)); /* the block's own members stay */
-    assert_null(record.content.at);                           /* it was there for this alone */
+    assert_null(record.content.at);                             /* it was there for this alone */
     assert_int_equal(asr_scorer_unscored(scorer), 0);
 }
 
@@ -206,10 +209,10 @@ static void test_refused_requests_get_a_block(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_case_does_not_count),       TEST(test_an_empty_transcript_misses_everything),
-        TEST(test_an_empty_reference),        TEST(test_normalizers),
-        TEST(test_characters_and_graphemes),  TEST(test_what_cannot_be_scored),
-        TEST(test_the_same_again_and_another), TEST(test_content_that_is_kept),
+        TEST(test_case_does_not_count),          TEST(test_an_empty_transcript_misses_everything),
+        TEST(test_an_empty_reference),           TEST(test_normalizers),
+        TEST(test_characters_and_graphemes),     TEST(test_what_cannot_be_scored),
+        TEST(test_the_same_again_and_another),   TEST(test_content_that_is_kept),
         TEST(test_refused_requests_get_a_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,11 +38,13 @@ static void expect_text(enum asr_format format, const char *data, const char *wa
 static void test_json(void **state)
 {
     (void)state;
-    expect_text(ASR_FORMAT_VERBOSE_JSON,
-                "{\"task\":\"transcribe\",\"language\":\"english\",\"duration\":2.5,\"text\":\" the t\\u00efde\\n\",\"segments\":[{\"text\":\"x\"}],"
-                "\"words\":[{\"word\":\"the\"}],\"inference_time\":0.5,\"usage\":{\"input_tokens\":4,\"output_tokens\":2}}",
-                " the t\xC3\xAF"
-                "de\n");
+    expect_text(
+        ASR_FORMAT_VERBOSE_JSON,
+        "{\"task\":\"transcribe\",\"language\":\"english\",\"duration\":2.5,\"text\":\" the "
+        "t\\u00efde\\n\",\"segments\":[{\"text\":\"x\"}],"
+        "\"words\":[{\"word\":\"the\"}],\"inference_time\":0.5,\"usage\":{\"input_tokens\":4,\"output_tokens\":2}}",
+        " the t\xC3\xAF"
+        "de\n");
     assert_int_equal(reading.told.inference_ns, 500000000);
     assert_int_equal(reading.told.duration_ns, 2500000000);
     assert_string_equal(reading.told.language, "english");
@@ -55,11 +57,13 @@ static void test_json(void **state)
     assert_string_equal(reading.told.language, "");
     /* Numbers as text, nulls, and members of other types. */
     expect_text(ASR_FORMAT_VERBOSE_JSON,
-                "{\"duration\":\"2.5\",\"inference_time\":\"0.25\",\"text\":\"a\",\"words\":null,\"segments\":[],\"language\":null,\"error\":null}",
+                "{\"duration\":\"2.5\",\"inference_time\":\"0.25\",\"text\":\"a\",\"words\":null,\"segments\":[],"
+                "\"language\":null,\"error\":null}",
                 "a");
     assert_int_equal(reading.told.inference_ns, 250000000);
     assert_int_equal(reading.told.duration_ns, 2500000000);
-    expect_text(ASR_FORMAT_JSON, "{\"text\":\"a\",\"inference_time\":-1,\"duration\":\"soon\",\"usage\":[],\"language\":{}}", "a");
+    expect_text(ASR_FORMAT_JSON,
+                "{\"text\":\"a\",\"inference_time\":-1,\"duration\":\"soon\",\"usage\":[],\"language\":{}}", "a");
     assert_int_equal(reading.told.inference_ns, -1);
     assert_int_equal(reading.told.duration_ns, -1);
     expect_text(ASR_FORMAT_JSON, "{\"text\":\"a\",\"inference_time\":0}", "a");
@@ -100,8 +104,11 @@ static void test_text(void **state)
     expect_text(ASR_FORMAT_TEXT, " the tide\n comes in\r\n\n", " the tide\n comes in");
     expect_text(ASR_FORMAT_TEXT, "", "");
     expect_text(ASR_FORMAT_TEXT, "{not JSON}", "{not JSON}");
-    read_body(ASR_FORMAT_TEXT, false, "gr\xF6\xDF" "er");
-    assert_string_equal(strbuf_text(&text), "gr\xEF\xBF\xBD\xEF\xBF\xBD" "er");
+    read_body(ASR_FORMAT_TEXT, false,
+              "gr\xF6\xDF"
+              "er");
+    assert_string_equal(strbuf_text(&text), "gr\xEF\xBF\xBD\xEF\xBF\xBD"
+                                            "er");
     assert_true(reading.is_unsound);
     read_body(ASR_FORMAT_TEXT, true, "{\"text\":\"in JSON\",\"inference_time\":1}");
     assert_string_equal(strbuf_text(&text), "in JSON");
@@ -114,13 +121,16 @@ static void test_text(void **state)
 static void test_srt(void **state)
 {
     (void)state;
-    expect_text(ASR_FORMAT_SRT, "1\n00:00:00,000 --> 00:00:01,200\nthe tide comes\n\n2\n00:00:01,200 --> 00:00:02,500\nin at dawn\n\n",
+    expect_text(ASR_FORMAT_SRT,
+                "1\n00:00:00,000 --> 00:00:01,200\nthe tide comes\n\n2\n00:00:01,200 --> 00:00:02,500\nin at dawn\n\n",
                 "the tide comes in at dawn");
     assert_int_equal(reading.cues, 2);
-    /* CR LF, CR, a byte order mark, several lines a cue, tags, positions, numbers as text, no blank line between cues. */
+    /* CR LF, CR, a byte order mark, several lines a cue, tags, positions, numbers as text, no blank line between cues.
+     */
     expect_text(ASR_FORMAT_SRT,
                 "\xEF\xBB\xBF"
-                "1\r\n00:00:00,000 --> 00:00:01,000 X1:5\r\n<i>In</i> {\\an8}1984\r\n 12 \r\n2\r\n00:00:01,000 --> 00:00:02,000\r\n"
+                "1\r\n00:00:00,000 --> 00:00:01,000 X1:5\r\n<i>In</i> {\\an8}1984\r\n 12 \r\n2\r\n00:00:01,000 --> "
+                "00:00:02,000\r\n"
                 "a < b\r\r3\r0:00:02.000-->0:00:03.000\r<b></b>\rend",
                 "In 1984 12 a < b end");
     assert_int_equal(reading.cues, 3);
@@ -134,9 +144,11 @@ static void test_vtt(void **state)
 {
     (void)state;
     expect_text(ASR_FORMAT_VTT,
-                "WEBVTT - title\nKind: captions\n\nNOTE not this\nnor this\n\nSTYLE\n::cue{}\n\nintro\n00:00.000 --> 00:01.200 align:start\n"
+                "WEBVTT - title\nKind: captions\n\nNOTE not this\nnor this\n\nSTYLE\n::cue{}\n\nintro\n00:00.000 --> "
+                "00:01.200 align:start\n"
                 "<v Ann>the <00:00.500>tide &amp; &lt;more&gt;\n\n00:01.200 --> 00:02.500\nin&nbsp;at dawn &unknown;\n",
-                "the tide & <more> in\xC2\xA0" "at dawn &unknown;");
+                "the tide & <more> in\xC2\xA0"
+                "at dawn &unknown;");
     assert_int_equal(reading.cues, 2);
     expect_text(ASR_FORMAT_VTT, "WEBVTT\n", "");
     assert_int_equal(reading.cues, 0);
@@ -164,7 +176,10 @@ static void test_subtitles_in_another_format(void **state)
 static void test_characters(void **state)
 {
     (void)state;
-    assert_int_equal(asr_count_chars("gr\xC3\xB6\xC3\x9F" "er als fr\xC3\xBCher", 20), 17);
+    assert_int_equal(asr_count_chars("gr\xC3\xB6\xC3\x9F"
+                                     "er als fr\xC3\xBCher",
+                                     20),
+                     17);
     assert_int_equal(asr_count_chars(" the tide \n", 11), 8);
     assert_int_equal(asr_count_chars("", 0), 0);
     assert_int_equal(asr_count_chars(" \n", 2), 0);
@@ -185,8 +200,9 @@ static void test_events(void **state)
     assert_int_equal(event.kind, ASR_EVENT_DELTA);
     assert_int_equal(event.text.len, 2);
     assert_int_equal(read_event("{\"type\":\"transcript.text.delta\",\"delta\":\"\"}").kind, ASR_EVENT_NONE);
-    event = read_event("{\"type\":\"transcript.text.done\",\"text\":\"a b\",\"usage\":{\"type\":\"tokens\",\"input_tokens\":404,"
-                       "\"output_tokens\":6,\"total_tokens\":410}}");
+    event = read_event(
+        "{\"type\":\"transcript.text.done\",\"text\":\"a b\",\"usage\":{\"type\":\"tokens\",\"input_tokens\":404,"
+        "\"output_tokens\":6,\"total_tokens\":410}}");
     assert_int_equal(event.kind, ASR_EVENT_DONE);
     assert_int_equal(event.told.input_tokens, 404);
     assert_int_equal(event.told.total_tokens, 410);
@@ -194,7 +210,8 @@ static void test_events(void **state)
     assert_int_equal(event.kind, ASR_EVENT_DELTA);
     assert_int_equal(event.text.len, 8);
     assert_false(event.is_finished);
-    event = read_event("{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}");
+    event = read_event("{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,"
+                       "\"completion_tokens\":4}}");
     assert_int_equal(event.kind, ASR_EVENT_NONE);
     assert_true(event.is_finished);
     assert_int_equal(event.told.output_tokens, 4);

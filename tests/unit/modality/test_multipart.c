@@ -15,9 +15,10 @@ static void test_the_bytes(void **state)
     multipart_add_file(&out, "B", "file", "a\"b\r\n\xC3\xA9.wav", "audio/wav");
     strbuf_add(&out, "RIFF\0\r\n--", 9);
     multipart_add_end(&out, "B");
-    static const char want[] = "--B\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper\r\n"
-                               "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a%22b%0D%0A\xC3\xA9.wav\"\r\n"
-                               "Content-Type: audio/wav\r\n\r\nRIFF\0\r\n--\r\n--B--\r\n";
+    static const char want[] =
+        "--B\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a%22b%0D%0A\xC3\xA9.wav\"\r\n"
+        "Content-Type: audio/wav\r\n\r\nRIFF\0\r\n--\r\n--B--\r\n";
     assert_int_equal(out.len, sizeof want - 1);
     assert_memory_equal(out.data, want, out.len);
 }
@@ -25,7 +26,8 @@ static void test_the_bytes(void **state)
 static void test_boundaries_differ(void **state)
 {
     (void)state;
-    char one[MULTIPART_BOUNDARY_BYTES], again[MULTIPART_BOUNDARY_BYTES], other[MULTIPART_BOUNDARY_BYTES], seeded[MULTIPART_BOUNDARY_BYTES];
+    char one[MULTIPART_BOUNDARY_BYTES], again[MULTIPART_BOUNDARY_BYTES], other[MULTIPART_BOUNDARY_BYTES],
+        seeded[MULTIPART_BOUNDARY_BYTES];
     multipart_boundary(1, 0, one);
     multipart_boundary(1, 0, again);
     multipart_boundary(1, 1, other);
@@ -67,8 +69,9 @@ static void test_round_trip(void **state)
         strbuf_add(&out, strbuf_text(&data), data.len);
         multipart_add_end(&out, boundary);
         struct http_form form;
-        assert_int_equal(
-            http_form_read((struct http_text){boundary, strlen(boundary)}, (struct http_text){out.data, out.len}, &form, NULL), AS_OK);
+        assert_int_equal(http_form_read((struct http_text){boundary, strlen(boundary)},
+                                        (struct http_text){out.data, out.len}, &form, NULL),
+                         AS_OK);
         assert_int_equal(form.count, 2);
         for (size_t i = 0; i < 2; i++) {
             assert_int_equal(form.parts[i].data.len, data.len);

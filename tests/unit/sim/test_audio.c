@@ -12,7 +12,8 @@ static struct sim_transcript known[] = {{"clip", "one two three four five six se
 static int group_setup(void **state)
 {
     (void)state;
-    static const char head[] = "RIFF\0\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\x40\x1f\0\0";
+    static const char head[] =
+        "RIFF\0\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\x40\x1f\0\0";
     strbuf_init(&wav, 0);
     strbuf_add(&wav, head, sizeof head - 1);
     for (int i = 0; i < 8000; i++)
@@ -59,12 +60,15 @@ static as_status ask_with(const struct form *form, struct sim_ask *ret, struct a
     add(&body, "timestamp_granularities[]", form->granularity);
     add(&body, "stream", form->stream);
     if (form->file_name)
-        strbuf_addf(&body, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: %s\r\n\r\n",
+        strbuf_addf(&body,
+                    "--" BOUNDARY
+                    "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: %s\r\n\r\n",
                     form->file_name, form->type);
     if (form->file_name)
         strbuf_add(&body, form->data, form->len);
     strbuf_adds(&body, "\r\n--" BOUNDARY "--\r\n");
-    as_status status = sim_audio_read((struct http_text){type, sizeof type - 1}, (struct http_text){body.data, body.len}, &transcripts, ret, err);
+    as_status status = sim_audio_read((struct http_text){type, sizeof type - 1},
+                                      (struct http_text){body.data, body.len}, &transcripts, ret, err);
     return status;
 }
 
@@ -167,16 +171,18 @@ static void test_answers(void **state)
     int64_t work_ns;
     profile.audio_rtf = 0.1;
     profile.tells_inference_time = true;
-    assert_string_equal(answer_to(&form, &profile, &work_ns),
-                        "{\"text\":\"one two three four five six seven eight nine\",\"usage\":{\"type\":\"duration\",\"seconds\":0.5},"
-                        "\"inference_time\":0.1}");
+    assert_string_equal(
+        answer_to(&form, &profile, &work_ns),
+        "{\"text\":\"one two three four five six seven eight nine\",\"usage\":{\"type\":\"duration\",\"seconds\":0.5},"
+        "\"inference_time\":0.1}");
     assert_int_equal(work_ns, 100000000); /* 50 ms and a tenth of half a second */
     profile.word_errors = 4;
     form.format = "text";
     assert_string_equal(answer_to(&form, &profile, &work_ns), "one two three blunder five six seven blunder nine\n");
     form.format = "srt";
     assert_string_equal(answer_to(&form, &profile, &work_ns),
-                        "1\n00:00:00,000 --> 00:00:00,444\none two three blunder five six seven blunder\n\n2\n00:00:00,444 --> 00:00:00,500\nnine\n\n");
+                        "1\n00:00:00,000 --> 00:00:00,444\none two three blunder five six seven "
+                        "blunder\n\n2\n00:00:00,444 --> 00:00:00,500\nnine\n\n");
     form.format = "vtt";
     assert_non_null(strstr(answer_to(&form, &profile, &work_ns), "WEBVTT\n\n00:00:00.000 --> 00:00:00.444\none"));
     profile.tells_inference_time = false;

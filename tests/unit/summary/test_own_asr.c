@@ -20,12 +20,14 @@ static void set_block(size_t i, const char *block)
     records[i].modality_json = (struct record_text){blocks[i], strlen(blocks[i])};
 }
 
-#define SCORES(wer, hits, subs, dels, ins, words)                                                                                  \
-    ",\"normalizer\":\"basic\",\"wer\":" wer ",\"word_hits\":" hits ",\"word_substitutions\":" subs ",\"word_deletions\":" dels     \
-    ",\"word_insertions\":" ins ",\"reference_words\":" words                                                                      \
-    ",\"cer\":0.5,\"char_substitutions\":1,\"char_deletions\":1,\"char_insertions\":0,\"reference_chars\":4"                        \
-    ",\"cer_grapheme\":0.25,\"grapheme_substitutions\":1,\"grapheme_deletions\":0,\"grapheme_insertions\":0,\"reference_graphemes\":4" \
-    ",\"wer_raw\":1,\"word_edits_raw\":" words ",\"reference_words_raw\":" words ",\"cer_raw\":1,\"char_edits_raw\":4,\"reference_chars_raw\":4"
+#define SCORES(wer, hits, subs, dels, ins, words)                                                                      \
+    ",\"normalizer\":\"basic\",\"wer\":" wer ",\"word_hits\":" hits ",\"word_substitutions\":" subs                    \
+    ",\"word_deletions\":" dels ",\"word_insertions\":" ins ",\"reference_words\":" words                              \
+    ",\"cer\":0.5,\"char_substitutions\":1,\"char_deletions\":1,\"char_insertions\":0,\"reference_chars\":4"           \
+    ",\"cer_grapheme\":0.25,\"grapheme_substitutions\":1,\"grapheme_deletions\":0,\"grapheme_insertions\":0,"          \
+    "\"reference_graphemes\":4"                                                                                        \
+    ",\"wer_raw\":1,\"word_edits_raw\":" words ",\"reference_words_raw\":" words                                       \
+    ",\"cer_raw\":1,\"char_edits_raw\":4,\"reference_chars_raw\":4"
 
 /* Two of 100 ms; one by the client's own time without a duration; one that was not compared; a failure; a refusal. */
 static const struct json_value *summarise(struct summary *ret)
@@ -35,20 +37,30 @@ static const struct json_value *summarise(struct summary *ret)
     facts.tool = "asr";
     for (int64_t i = 0; i < N; i++)
         records[i] = made_ok(i, i * 100, 100);
-    set_block(0, "{\"format\":\"flac\",\"audio_bytes_sent\":1000,\"audio_duration_ns\":2000000000,\"response_bytes\":50,\"file_read_ns\":1000000,"
-                 "\"response_time_spec_ns\":101000000,\"inference_time_ns\":50000000,\"inference_time_source\":\"server\",\"rtf\":0.025,"
-                 "\"rtfx\":40,\"words\":4,\"chars\":20,\"words_per_inference_second\":80,\"chars_per_inference_second\":400,\"cues\":null" //
-                 SCORES("0.5", "1", "1", "0", "0", "2") "}");
-    set_block(1, "{\"format\":\"flac\",\"audio_bytes_sent\":2000,\"audio_duration_ns\":1000000000,\"response_bytes\":70,\"file_read_ns\":3000000,"
-                 "\"response_time_spec_ns\":103000000,\"inference_time_ns\":100000000,\"inference_time_source\":\"server\",\"rtf\":0.1,"
-                 "\"rtfx\":10,\"words\":8,\"chars\":30,\"words_per_inference_second\":80,\"chars_per_inference_second\":300,\"cues\":3" //
-                 SCORES("0.1", "9", "0", "0", "1", "10") "}");
-    set_block(2, "{\"format\":\"webm\",\"audio_bytes_sent\":500,\"audio_duration_ns\":null,\"response_bytes\":10,\"file_read_ns\":2000000,"
-                 "\"response_time_spec_ns\":102000000,\"inference_time_ns\":100000000,\"inference_time_source\":\"client\",\"rtf\":null,"
-                 "\"rtfx\":null,\"words\":0,\"chars\":0,\"words_per_inference_second\":0,\"chars_per_inference_second\":0,\"wer\":null}");
+    set_block(0, "{\"format\":\"flac\",\"audio_bytes_sent\":1000,\"audio_duration_ns\":2000000000,\"response_bytes\":"
+                 "50,\"file_read_ns\":1000000,"
+                 "\"response_time_spec_ns\":101000000,\"inference_time_ns\":50000000,\"inference_time_source\":"
+                 "\"server\",\"rtf\":0.025,"
+                 "\"rtfx\":40,\"words\":4,\"chars\":20,\"words_per_inference_second\":80,\"chars_per_inference_"
+                 "second\":400,\"cues\":null" //
+              SCORES("0.5", "1", "1", "0", "0", "2") "}");
+    set_block(1, "{\"format\":\"flac\",\"audio_bytes_sent\":2000,\"audio_duration_ns\":1000000000,\"response_bytes\":"
+                 "70,\"file_read_ns\":3000000,"
+                 "\"response_time_spec_ns\":103000000,\"inference_time_ns\":100000000,\"inference_time_source\":"
+                 "\"server\",\"rtf\":0.1,"
+                 "\"rtfx\":10,\"words\":8,\"chars\":30,\"words_per_inference_second\":80,\"chars_per_inference_"
+                 "second\":300,\"cues\":3" //
+              SCORES("0.1", "9", "0", "0", "1", "10") "}");
+    set_block(2, "{\"format\":\"webm\",\"audio_bytes_sent\":500,\"audio_duration_ns\":null,\"response_bytes\":10,"
+                 "\"file_read_ns\":2000000,"
+                 "\"response_time_spec_ns\":102000000,\"inference_time_ns\":100000000,\"inference_time_source\":"
+                 "\"client\",\"rtf\":null,"
+                 "\"rtfx\":null,\"words\":0,\"chars\":0,\"words_per_inference_second\":0,\"chars_per_inference_"
+                 "second\":0,\"wer\":null}");
     records[3].modality_json = (struct record_text){0}; /* a record that tells nothing */
     records[4] = made_error(4, 400, 100, OUTCOME_FAILED, ERROR_TYPE_SERVER_ERROR, 500);
-    set_block(4, "{\"format\":\"m4a\",\"audio_bytes_sent\":9000,\"audio_duration_ns\":9000000000,\"response_bytes\":3}");
+    set_block(4,
+              "{\"format\":\"m4a\",\"audio_bytes_sent\":9000,\"audio_duration_ns\":9000000000,\"response_bytes\":3}");
     records[5] = made_error(5, 500, 100, OUTCOME_REFUSED, ERROR_TYPE_IMG_REQUEST, -1);
     set_block(5, "{\"format\":\"mp3\"}");
     *ret = made_summary(&facts, records, N);
@@ -155,8 +167,16 @@ static void test_without_a_ground_truth(void **state)
     assert_int_equal(summary_write_json(&summary, 0, &text), AS_OK);
     assert_int_equal(json_parse(text.data, text.len, NULL, &arena, &root, NULL), AS_OK);
     const struct json_value *own = json_get(root, "asr");
-    static const char *const nulls[] = {"wer", "wer_percent", "wer_corpus", "cer", "cer_grapheme_corpus", "wer_raw", "normalizer", "rtf_pooled",
-                                        "audio_seconds_per_second", "inference_time_source"};
+    static const char *const nulls[] = {"wer",
+                                        "wer_percent",
+                                        "wer_corpus",
+                                        "cer",
+                                        "cer_grapheme_corpus",
+                                        "wer_raw",
+                                        "normalizer",
+                                        "rtf_pooled",
+                                        "audio_seconds_per_second",
+                                        "inference_time_source"};
     for (size_t i = 0; i < ARRAY_COUNT(nulls); i++)
         if (!json_is_null(json_get(own, nulls[i])))
             fail_msg("%s is not null", nulls[i]);
@@ -181,7 +201,7 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_formats), cmocka_unit_test(test_accuracy),
-                                       cmocka_unit_test(test_without_a_ground_truth)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_formats),
+                                       cmocka_unit_test(test_accuracy), cmocka_unit_test(test_without_a_ground_truth)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

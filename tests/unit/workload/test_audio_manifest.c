@@ -30,8 +30,10 @@ static void expect_parsed(const char *text)
 static void test_lines_become_samples(void **state)
 {
     (void)state;
-    expect_parsed("\xEF\xBB\xBF{\"id\": \"sample-001\", \"path\": \"/path/to/audio.flac\", \"format\": \"flac\", \"duration\": 12.5}\r\n\n"
-                  "{\"id\": 2, \"url\": \"https://storage.example.com/a/b.mp3?key=x/y\", \"format\": \"MP3\", \"duration\": null}\n"
+    expect_parsed("\xEF\xBB\xBF{\"id\": \"sample-001\", \"path\": \"/path/to/audio.flac\", \"format\": \"flac\", "
+                  "\"duration\": 12.5}\r\n\n"
+                  "{\"id\": 2, \"url\": \"https://storage.example.com/a/b.mp3?key=x/y\", \"format\": \"MP3\", "
+                  "\"duration\": null}\n"
                   "{\"id\": \"c\", \"path\": \"sub/one%20two.ogg\"}\n"
                   "{\"id\": \"d\", \"path\": \"file:///a%20b/c%2\"}");
     assert_int_equal(set.count, 4);
@@ -64,7 +66,8 @@ static void test_lines_become_samples(void **state)
 static void test_unknown_members_are_told(void **state)
 {
     (void)state;
-    expect_parsed("{\"id\":\"a\",\"path\":\"a.wav\",\"duration_s\":1}\n{\"id\":\"b\",\"path\":\"b.wav\",\"text\":\"x\",\"duration_s\":2}");
+    expect_parsed("{\"id\":\"a\",\"path\":\"a.wav\",\"duration_s\":1}\n{\"id\":\"b\",\"path\":\"b.wav\",\"text\":\"x\","
+                  "\"duration_s\":2}");
     assert_int_equal(set.lines.unknown.count, 2);
     assert_string_equal(set.lines.unknown.names[0], "duration_s");
     assert_int_equal(set.lines.unknown.lines[0], 1);
@@ -83,7 +86,8 @@ static void test_bad_lines(void **state)
         {"{\"id\":\"a\"", "line 2"},
         {"{\"path\":\"a.wav\"}", "\"id\" is missing"},
         {"{\"id\":\"\",\"path\":\"a.wav\"}", "1 to 63 bytes"},
-        {"{\"id\":\"0123456789012345678901234567890123456789012345678901234567890123\",\"path\":\"a.wav\"}", "1 to 63 bytes"},
+        {"{\"id\":\"0123456789012345678901234567890123456789012345678901234567890123\",\"path\":\"a.wav\"}",
+         "1 to 63 bytes"},
         {"{\"id\":true,\"path\":\"a.wav\"}", "string or a number"},
         {"{\"id\":\"a\"}", "neither \"path\" nor \"url\""},
         {"{\"id\":\"a\",\"path\":\"a.wav\",\"url\":\"http://h/a.wav\"}", "both given"},
@@ -144,8 +148,10 @@ static void test_many_ids_are_unique(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_lines_become_samples, teardown), cmocka_unit_test_teardown(test_unknown_members_are_told, teardown),
-        cmocka_unit_test_teardown(test_bad_lines, teardown),            cmocka_unit_test_teardown(test_a_manifest_of_nothing, teardown),
+        cmocka_unit_test_teardown(test_lines_become_samples, teardown),
+        cmocka_unit_test_teardown(test_unknown_members_are_told, teardown),
+        cmocka_unit_test_teardown(test_bad_lines, teardown),
+        cmocka_unit_test_teardown(test_a_manifest_of_nothing, teardown),
         cmocka_unit_test_teardown(test_many_ids_are_unique, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,10 +15,11 @@ static as_status parse(const char *text, bool skip_bad_lines)
 static void test_references_are_found(void **state)
 {
     (void)state;
-    assert_int_equal(parse("{\"id\":\"b\",\"transcript\":\"two \\u00e9\"}\n{\"id\":3,\"transcript\":\"\",\"speaker\":1}\n"
-                           "{\"id\":\"a\",\"transcript\":\"one\"}\n",
-                           false),
-                     AS_OK);
+    assert_int_equal(
+        parse("{\"id\":\"b\",\"transcript\":\"two \\u00e9\"}\n{\"id\":3,\"transcript\":\"\",\"speaker\":1}\n"
+              "{\"id\":\"a\",\"transcript\":\"one\"}\n",
+              false),
+        AS_OK);
     assert_int_equal(truth.count, 3);
     assert_string_equal(audio_truth_find(&truth, "a")->text, "one");
     assert_string_equal(audio_truth_find(&truth, "b")->text, "two \xC3\xA9");
@@ -39,7 +40,8 @@ static void test_bad_lines(void **state)
         {"{\"id\":\"a\"}", "line 1: the member \"transcript\" is missing"},
         {"{\"id\":\"a\",\"transcript\":null}", "\"transcript\" must be a string"},
         {"{\"transcript\":\"x\"}", "\"id\" is missing"},
-        {"{\"id\":\"a\",\"transcript\":\"x\"}\n{\"id\":\"a\",\"transcript\":\"y\"}", "line 2: the id \"a\" is taken by line 1"},
+        {"{\"id\":\"a\",\"transcript\":\"x\"}\n{\"id\":\"a\",\"transcript\":\"y\"}",
+         "line 2: the id \"a\" is taken by line 1"},
         {"", "holds no transcript"},
         {"nonsense", "line 1"},
     };
