@@ -26,7 +26,8 @@ const char *audio_walk_wav(struct audio_bytes file, int64_t *ret_duration_ns)
                 return "it holds no sound";
             if (!is_open && size > chunk.len)
                 return "its data is cut off";
-            *ret_duration_ns = audio_ns((double)((is_open ? chunk.len : size) / block_bytes), rate);
+            size_t blocks = (is_open ? chunk.len : size) / block_bytes;
+            *ret_duration_ns = audio_ns((double)blocks, rate);
             return NULL;
         }
         rest = audio_skip(chunk, size + (size & 1));
