@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "modality/vlm.h"
 
+#define BAD_IMAGES_SHOWN 10
+
 struct vlm_source {
     struct image_prompts prompts;
     struct images_state images;
@@ -71,6 +73,22 @@ static void show_progress(const struct images_state *state)
     log_info("preparing images: %zu of %zu (%zu MiB)", state->done, state->wanted, state->bytes >> 20);
 }
 
+/* The first few; each refused request names its own. */
+static void warn_of_images(const struct images *images, const struct images_state *state)
+{
+    size_t shown = 0;
+    log_warning("%zu of %zu images cannot be used, requests with them are refused:", state->bad, state->wanted);
+    for (uint32_t i = 0; i < images_count(images) && shown < BAD_IMAGES_SHOWN; i++) {
+        const struct image_payload *payload = images_get(images, i);
+        if (!payload || payload->text)
+            continue;
+        log_warning("  %.200s: %.300s", images_shown(images, i), payload->error);
+        shown++;
+    }
+    if (shown < state->bad)
+        log_warning("  and %zu more", state->bad - shown);
+}
+
 static as_status prepare(struct run *run, struct vlm_source *source, struct as_error *err)
 {
     const struct prompts *prompts = &source->prompts.prompts;
@@ -87,8 +105,7 @@ static as_status prepare(struct run *run, struct vlm_source *source, struct as_e
         log_info("prepared %zu images in %.2f s, %.1f MiB to send", state->done, (double)mono_diff_ns(mono_now(), start) / 1e9,
                  (double)state->bytes / 1048576.0);
     if (state->bad)
-        log_warning("%zu of %zu images cannot be used, requests with them are refused; the first: %s", state->bad, state->wanted,
-                    state->first_bad ? state->first_bad : "?");
+        warn_of_images(source->prompts.images, state);
     if (!state->is_resident)
         log_warning("%zu of %zu images fit into --image-cache-size; the others are prepared while the run goes on, on the same processors",
                     state->done, state->wanted);

@@ -55,6 +55,7 @@ struct images {
     bool is_stopped, is_ahead;   /* is_ahead: threads work along with the requests */
     uint32_t *order;             /* while preparing: images in order of first use */
     size_t order_count, order_next;
+    uint32_t finished;           /* of the threads that prepare */
     pthread_t threads[THREADS_MAX];
     uint32_t thread_count;
 };
@@ -262,6 +263,8 @@ static void *prepare_main(void *argument)
     while (!images->is_stopped && images->status == AS_OK && images->order_next < images->order_count &&
            images->bytes < images->options.cache_bytes)
         make(images, images->order[images->order_next++]);
+    images->finished++;
+    pthread_cond_broadcast(&images->moved);
     pthread_mutex_unlock(&images->mutex);
     return NULL;
 }
@@ -313,19 +316,22 @@ static as_status start_threads(struct images *images, void *(*main)(void *), str
 
 static void join_with_progress(struct images *images, void (*progress)(const struct images_state *state))
 {
-    for (uint32_t i = 0; i < images->thread_count;) {
-        struct mono until = mono_add_ns(mono_now(), PROGRESS_NS);
-        struct timespec at = {.tv_sec = until.ns / NS_PER_S, .tv_nsec = until.ns % NS_PER_S};
-        if (pthread_clockjoin_np(images->threads[i], NULL, CLOCK_MONOTONIC, &at) == 0) {
-            i++;
+    struct mono next = mono_add_ns(mono_now(), PROGRESS_NS);
+    pthread_mutex_lock(&images->mutex);
+    while (images->finished < images->thread_count) {
+        struct timespec at = {.tv_sec = next.ns / NS_PER_S, .tv_nsec = next.ns % NS_PER_S};
+        if (pthread_cond_clockwait(&images->moved, &images->mutex, CLOCK_MONOTONIC, &at) != ETIMEDOUT)
             continue;
-        }
-        pthread_mutex_lock(&images->mutex);
+        next = mono_add_ns(next, PROGRESS_NS);
         struct images_state state = images->state;
         pthread_mutex_unlock(&images->mutex);
         if (progress)
             progress(&state);
+        pthread_mutex_lock(&images->mutex);
     }
+    pthread_mutex_unlock(&images->mutex);
+    for (uint32_t i = 0; i < images->thread_count; i++)
+        pthread_join(images->threads[i], NULL);
     images->thread_count = 0;
 }
 
