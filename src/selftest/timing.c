@@ -136,7 +136,7 @@ static as_status compare_chunks(struct compare *compare, const struct json_value
     for (size_t i = 0; i < sent->count; i++) {
         int64_t gap_ns;
         if (i > 0) {
-            if (!json_int64(gap, &gap_ns))
+            if (!gap || !json_int64(gap, &gap_ns))
                 return AS_E_INVALID;
             at_ns += gap_ns;
             gap = gap->next;
