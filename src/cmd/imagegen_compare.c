@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#define NAME "imagegen compare"
+#define NAME           "imagegen compare"
 #define EXIT_DIFFERENT 1
 
 struct compare_config {
@@ -16,9 +16,17 @@ struct compare_config {
 
 static const char *const FORMATS[] = {"text", "json", NULL};
 static const struct opt OPTIONS[] = {
-    {.name = "format", .type = OPT_ENUM, .at = offsetof(struct compare_config, format), .group = "Output", .choices = FORMATS,
-     .initial = "text", .sentence = "Lines for people, or one JSON object with every pair."},
-    {.name = "require-equal", .type = OPT_FLAG, .at = offsetof(struct compare_config, require_equal), .group = "Output",
+    {.name = "format",
+     .type = OPT_ENUM,
+     .at = offsetof(struct compare_config, format),
+     .group = "Output",
+     .choices = FORMATS,
+     .initial = "text",
+     .sentence = "Lines for people, or one JSON object with every pair."},
+    {.name = "require-equal",
+     .type = OPT_FLAG,
+     .at = offsetof(struct compare_config, require_equal),
+     .group = "Output",
      .sentence = "Exit status 1 when there is no pair, or one whose images differ."},
 };
 static const struct opt_table TABLE = OPT_TABLE(OPTIONS, 0);
@@ -34,7 +42,8 @@ static const struct opt_exit EXITS[] = {
 static const struct opt_command LINE = {
     .name = NAME,
     .summary = "Say which images two runs share",
-    .description = "Compares the digests in the records of two runs; no image is read. Images are a pair when both runs got them as answer to "
+    .description = "Compares the digests in the records of two runs; no image is read. Images are a pair when both "
+                   "runs got them as answer to "
                    "the same request body, the n-th time it was sent, at the same place of the answer.",
     .operands = "A B",
     .tables = TABLES,

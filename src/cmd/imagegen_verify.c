@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#define NAME "imagegen verify"
+#define NAME           "imagegen verify"
 #define EXIT_DIFFERENT 1
 
 struct verify_config {
@@ -15,8 +15,13 @@ struct verify_config {
 
 static const char *const FORMATS[] = {"text", "json", NULL};
 static const struct opt OPTIONS[] = {
-    {.name = "format", .type = OPT_ENUM, .at = offsetof(struct verify_config, format), .group = "Output", .choices = FORMATS,
-     .initial = "text", .sentence = "Lines for people, or one JSON object."},
+    {.name = "format",
+     .type = OPT_ENUM,
+     .at = offsetof(struct verify_config, format),
+     .group = "Output",
+     .choices = FORMATS,
+     .initial = "text",
+     .sentence = "Lines for people, or one JSON object."},
 };
 static const struct opt_table TABLE = OPT_TABLE(OPTIONS, 0);
 static const struct opt_table *const TABLES[] = {&TABLE};
@@ -31,7 +36,8 @@ static const struct opt_exit EXITS[] = {
 static const struct opt_command LINE = {
     .name = NAME,
     .summary = "Hash the images of a run again and compare them with its records",
-    .description = "Takes a result folder, or a file of records; relative paths in records are meant from its folder. Files beside the images "
+    .description = "Takes a result folder, or a file of records; relative paths in records are meant from its folder. "
+                   "Files beside the images "
                    "that no record names (a killed run leaves them) are listed and are no failure.",
     .operands = "FOLDER|FILE",
     .tables = TABLES,

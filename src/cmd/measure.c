@@ -56,7 +56,8 @@ static int describe(struct run *run)
     struct strbuf text AS_AUTO_STRBUF;
     struct as_error err = {0};
     strbuf_init(&text, 0);
-    return run_describe(run, &text, &err) == AS_OK ? command_print(run->tool->name, &text) : command_fail(run->tool->name, &err);
+    return run_describe(run, &text, &err) == AS_OK ? command_print(run->tool->name, &text)
+                                                   : command_fail(run->tool->name, &err);
 }
 
 static int run_with(struct run *run, int argc, char **argv)

@@ -2,7 +2,8 @@
 #ifndef ASSAY_CMD_MEASURE_H
 #define ASSAY_CMD_MEASURE_H
 
-/* One benchmark run of a tool, from its command line to its exit status: what `assay llm`, `vlm`, `asr` and `imagegen` are. */
+/* One benchmark run of a tool, from its command line to its exit status: what `assay llm`, `vlm`, `asr` and `imagegen`
+ * are. */
 
 #include "run/tool.h"
 

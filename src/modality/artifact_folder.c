@@ -38,7 +38,8 @@ as_status artifact_folder_open(const char *path, bool overwrite, struct artifact
         return error_set_errno(err, errno, "%.300s", path);
     if (!overwrite && !is_empty(folder.fd)) {
         close(folder.fd);
-        return error_set(err, AS_E_EXISTS, "%.300s is not empty; name another folder, or give --overwrite-artifacts", path);
+        return error_set(err, AS_E_EXISTS, "%.300s is not empty; name another folder, or give --overwrite-artifacts",
+                         path);
     }
     *ret = folder;
     return AS_OK;
@@ -71,7 +72,8 @@ static int publish(const struct artifact_folder *folder, const char *fresh, cons
     return 0;
 }
 
-as_status artifact_folder_write(const struct artifact_folder *folder, const char *name, const void *data, size_t len, struct as_error *err)
+as_status artifact_folder_write(const struct artifact_folder *folder, const char *name, const void *data, size_t len,
+                                struct as_error *err)
 {
     char fresh[NAME_BYTES_MAX + 16];
     if (!is_plain_name(name))
@@ -89,5 +91,6 @@ as_status artifact_folder_write(const struct artifact_folder *folder, const char
     if (!failure)
         return AS_OK;
     unlinkat(folder->fd, fresh, 0);
-    return failure == EEXIST ? error_set(err, AS_E_EXISTS, "%s is there already", name) : error_set_errno(err, failure, "%s", name);
+    return failure == EEXIST ? error_set(err, AS_E_EXISTS, "%s is there already", name)
+                             : error_set_errno(err, failure, "%s", name);
 }

@@ -58,11 +58,13 @@ static as_status parse_extra(struct maker *maker, struct arena *arena, struct as
     int64_t n;
     const struct json_value *count = json_get(maker->extra, "n");
     if (maker->extra->type != JSON_OBJECT)
-        return error_set(err, AS_E_USAGE, "--extra-body is a JSON %s: give an object", json_type_name(maker->extra->type));
+        return error_set(err, AS_E_USAGE, "--extra-body is a JSON %s: give an object",
+                         json_type_name(maker->extra->type));
     if (json_get(maker->extra, "prompt"))
         return error_set(err, AS_E_USAGE, "--extra-body may not hold \"prompt\": use --prompt or --prompts");
     if (count && (!json_int64(count, &n) || n < 1 || n > IMAGEGEN_COUNT_MAX))
-        return error_set(err, AS_E_USAGE, "--extra-body holds an \"n\" that is no whole number from 1 to %d", IMAGEGEN_COUNT_MAX);
+        return error_set(err, AS_E_USAGE, "--extra-body holds an \"n\" that is no whole number from 1 to %d",
+                         IMAGEGEN_COUNT_MAX);
     return AS_OK;
 }
 
@@ -146,8 +148,8 @@ static struct imagegen_wish wish_of(const struct maker *maker, const struct imag
     return (struct imagegen_wish){(uint32_t)count, strcmp(format, "url") == 0};
 }
 
-static as_status make_one(struct maker *maker, const struct imagegen_prompts *prompts, size_t index, struct imagegen *imagegen,
-                          struct imagegen_request *ret)
+static as_status make_one(struct maker *maker, const struct imagegen_prompts *prompts, size_t index,
+                          struct imagegen *imagegen, struct imagegen_request *ret)
 {
     const struct prompt *prompt = &prompts->prompts.items[index];
     const struct imagegen_settings *settings = maker->settings;
@@ -171,8 +173,8 @@ static as_status make_one(struct maker *maker, const struct imagegen_prompts *pr
     return ret->body && ret->id ? AS_OK : AS_E_NOMEM;
 }
 
-static as_status make_all(struct imagegen *imagegen, const struct imagegen_settings *settings, const struct imagegen_prompts *prompts,
-                          struct as_error *err)
+static as_status make_all(struct imagegen *imagegen, const struct imagegen_settings *settings,
+                          const struct imagegen_prompts *prompts, struct as_error *err)
 {
     struct maker maker = {.settings = settings};
     as_status status = parse_extra(&maker, &imagegen->arena, err);
@@ -183,9 +185,12 @@ static as_status make_all(struct imagegen *imagegen, const struct imagegen_setti
     status = imagegen->requests ? AS_OK : AS_E_NOMEM;
     strbuf_init(&maker.out, 0);
     for (size_t i = 0; i < imagegen->count && status == AS_OK; i++)
-        status = make_one(&maker, prompts, prompts_index(&prompts->prompts, (int64_t)i), imagegen, &imagegen->requests[i]);
+        status =
+            make_one(&maker, prompts, prompts_index(&prompts->prompts, (int64_t)i), imagegen, &imagegen->requests[i]);
     strbuf_done(&maker.out);
-    return status == AS_OK ? AS_OK : error_set(err, status, "the request bodies could not be made: %s", status_sentence(status));
+    return status == AS_OK
+               ? AS_OK
+               : error_set(err, status, "the request bodies could not be made: %s", status_sentence(status));
 }
 
 static const struct imagegen_request *request_of(const struct imagegen *imagegen, int64_t seq)
@@ -279,7 +284,8 @@ static void body(void *context, void *memory, const char *data, size_t len, cons
 }
 
 /* The answer goes with the record; a success without one (no memory, a stream) is judged like an empty one. */
-static void end(void *context, void *memory, const struct answer_close *close, const struct sse_reader *sse, struct request_record *record)
+static void end(void *context, void *memory, const struct answer_close *close, const struct sse_reader *sse,
+                struct request_record *record)
 {
     const struct imagegen *imagegen = context;
     struct imagegen_answer *answer = memory;
@@ -298,8 +304,8 @@ static void answer_done(void *context, void *answer)
     forget(answer);
 }
 
-as_status imagegen_new(const struct imagegen_settings *settings, const struct imagegen_prompts *prompts, struct imagegen **ret,
-                       struct as_error *err)
+as_status imagegen_new(const struct imagegen_settings *settings, const struct imagegen_prompts *prompts,
+                       struct imagegen **ret, struct as_error *err)
 {
     if (!settings->model || !settings->model[0])
         return error_set(err, AS_E_USAGE, "no model is named: give --model NAME");

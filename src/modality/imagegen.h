@@ -3,11 +3,12 @@
 #define ASSAY_MODALITY_IMAGEGEN_H
 
 /*
- * The modality "imagegen": POST /images/generations. Bodies are made before the run, one a prompt; only the seed is made for each request.
+ * The modality "imagegen": POST /images/generations. Bodies are made before the run, one a prompt; only the seed is
+ * made for each request.
  *
- * An answer is copied when it is whole and judged after its record was handed over, by other threads (modality/imagegen_post.h): the
- * record that the engine puts holds the answer's text in `content`, in malloc'ed memory that whoever takes the record must free. The
- * sink must therefore be that of imagegen_post.
+ * An answer is copied when it is whole and judged after its record was handed over, by other threads
+ * (modality/imagegen_post.h): the record that the engine puts holds the answer's text in `content`, in malloc'ed memory
+ * that whoever takes the record must free. The sink must therefore be that of imagegen_post.
  *
  * Memory: one answer a permit in the engine, at most max_answer_bytes each, then those of the queue.
  */
@@ -34,16 +35,16 @@ struct imagegen_settings {
     bool has_seed;
     int64_t seed;
     enum imagegen_seed_mode seed_mode;
-    const char *extra_body; /* JSON object, its members in place of ours of the same name; not `prompt`. NULL = none */
-    bool keep_errors;       /* give the answers of failed requests too, as far as the engine reads them */
+    const char *extra_body;  /* JSON object, its members in place of ours of the same name; not `prompt`. NULL = none */
+    bool keep_errors;        /* give the answers of failed requests too, as far as the engine reads them */
     size_t max_answer_bytes; /* 0 = IMAGEGEN_ANSWER_BYTES_DEFAULT; larger ones fail */
 };
 
 struct imagegen;
 
 /* AS_E_USAGE names the option; AS_E_NOMEM. The prompts and what the settings point to may go afterwards. */
-as_status imagegen_new(const struct imagegen_settings *settings, const struct imagegen_prompts *prompts, struct imagegen **ret,
-                       struct as_error *err) AS_NODISCARD;
+as_status imagegen_new(const struct imagegen_settings *settings, const struct imagegen_prompts *prompts,
+                       struct imagegen **ret, struct as_error *err) AS_NODISCARD;
 void imagegen_free(struct imagegen *imagegen);
 /* The modality; its context is the struct imagegen that is given, and it lives as long. */
 const struct modality *imagegen_modality(const struct imagegen *imagegen);

@@ -64,7 +64,10 @@ void imagegen_read(const char *text, size_t len, struct imagegen_reading *ret)
     struct json_cursor cursor;
     struct json_raw key;
     bool has_error = false;
-    *ret = (struct imagegen_reading){.form = IMAGEGEN_ANSWER_NO_JSON, .end = text + len, .input_tokens = -1, .output_tokens = -1,
+    *ret = (struct imagegen_reading){.form = IMAGEGEN_ANSWER_NO_JSON,
+                                     .end = text + len,
+                                     .input_tokens = -1,
+                                     .output_tokens = -1,
                                      .total_tokens = -1};
     json_cursor_init(&cursor, text, len);
     if (!json_enter_object(&cursor))
@@ -105,7 +108,9 @@ bool imagegen_walk_next(struct imagegen_walk *walk, struct imagegen_item *ret)
     if (!json_enter_object(cursor))
         return json_skip(cursor);
     while (json_next_member(cursor, &key)) {
-        struct json_raw *place = json_raw_equals(&key, "b64_json") ? &ret->base64 : json_raw_equals(&key, "url") ? &ret->url : NULL;
+        struct json_raw *place = json_raw_equals(&key, "b64_json") ? &ret->base64
+                                 : json_raw_equals(&key, "url")    ? &ret->url
+                                                                   : NULL;
         if (place)
             *place = (struct json_raw){0};
         if (!place || !json_take_string(cursor, place))

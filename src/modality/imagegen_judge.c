@@ -34,7 +34,8 @@ void imagegen_scratch_done(struct imagegen_scratch *scratch)
 
 void imagegen_judging_take(struct imagegen_judging *judging, const struct request_record *take_record)
 {
-    size_t used = offsetof(struct request_record, attempts) + take_record->attempt_count * sizeof *take_record->attempts;
+    size_t used =
+        offsetof(struct request_record, attempts) + take_record->attempt_count * sizeof *take_record->attempts;
     memcpy(&judging->record, take_record, used);
     judging->answer = (char *)(uintptr_t)take_record->content.at;
     judging->answer_len = judging->answer ? take_record->content.len : 0;
@@ -103,7 +104,10 @@ struct finding {
 /* A decode error weighs more than a file that could not be saved, a wrong shape more than both. */
 static int weight(enum error_type type)
 {
-    return type == ERROR_TYPE_IMG_SCHEMA ? 3 : type == ERROR_TYPE_IMG_DECODE ? 2 : type == ERROR_TYPE_IMG_ARTIFACT ? 1 : 0;
+    return type == ERROR_TYPE_IMG_SCHEMA     ? 3
+           : type == ERROR_TYPE_IMG_DECODE   ? 2
+           : type == ERROR_TYPE_IMG_ARTIFACT ? 1
+                                             : 0;
 }
 
 static void fail(struct finding *finding, enum error_type type, const char *sentence)
@@ -140,7 +144,8 @@ static void keep_image(struct finding *finding, int64_t index, const struct imag
     struct as_error err = {.message = ""};
     as_status status = digest_bytes(bytes->data, bytes->len, digest);
     bool is_saved = judge->folder && judge->save_images;
-    snprintf(name, sizeof name, "%06" PRId64 "-%" PRId64 ".%s", finding->judging->record.seq, index, extension(info->format));
+    snprintf(name, sizeof name, "%06" PRId64 "-%" PRId64 ".%s", finding->judging->record.seq, index,
+             extension(info->format));
     if (status == AS_OK && is_saved)
         status = artifact_folder_write(judge->folder, name, bytes->data, bytes->len, &err);
     if (status != AS_OK) {
@@ -222,7 +227,8 @@ static void judge_success(struct finding *finding)
         break;
     case IMAGEGEN_ANSWER_NO_JSON:
         fail(finding, ERROR_TYPE_IMG_SCHEMA,
-             judging->answer_len ? "the answer is no JSON object" : "the answer is empty, or there was no memory for it");
+             judging->answer_len ? "the answer is no JSON object"
+                                 : "the answer is empty, or there was no memory for it");
         break;
     case IMAGEGEN_ANSWER_NO_DATA:
         fail(finding, ERROR_TYPE_IMG_SCHEMA, "the answer has no list \"data\"");
@@ -257,7 +263,8 @@ static void save_response(struct finding *finding)
     if (!finding->judge->save_responses || !finding->judge->folder || !judging->answer)
         return;
     snprintf(finding->response_name, sizeof finding->response_name, "%06" PRId64 ".response.json", judging->record.seq);
-    as_status status = artifact_folder_write(finding->judge->folder, finding->response_name, judging->answer, judging->answer_len, &err);
+    as_status status = artifact_folder_write(finding->judge->folder, finding->response_name, judging->answer,
+                                             judging->answer_len, &err);
     if (status == AS_OK)
         return;
     finding->response_name[0] = '\0';
@@ -330,7 +337,8 @@ static void shrink(struct strbuf *buf)
     strbuf_init(buf, 0);
 }
 
-void imagegen_judge(const struct imagegen_judge *judge, struct imagegen_scratch *scratch, struct imagegen_judging *judging)
+void imagegen_judge(const struct imagegen_judge *judge, struct imagegen_scratch *scratch,
+                    struct imagegen_judging *judging)
 {
     struct mono start = mono_now();
     struct finding finding = {

@@ -21,7 +21,7 @@ struct imagegen_judge {
 
 /* Buffers of one thread, kept from answer to answer. */
 struct imagegen_scratch {
-    struct strbuf bytes; /* of one image */
+    struct strbuf bytes;                         /* of one image */
     struct strbuf artifacts, item_errors, block; /* JSON */
 };
 void imagegen_scratch_init(struct imagegen_scratch *scratch);
@@ -40,6 +40,7 @@ void imagegen_judging_take(struct imagegen_judging *judging, const struct reques
 void imagegen_judging_done(struct imagegen_judging *judging);
 
 /* Makes judging->record what is to be kept; it points into the scratch and the judging. */
-void imagegen_judge(const struct imagegen_judge *judge, struct imagegen_scratch *scratch, struct imagegen_judging *judging);
+void imagegen_judge(const struct imagegen_judge *judge, struct imagegen_scratch *scratch,
+                    struct imagegen_judging *judging);
 
 #endif

@@ -180,7 +180,8 @@ int64_t imagegen_post_close(struct imagegen_post *post)
     return full_waits;
 }
 
-as_status imagegen_post_open(const struct imagegen_post_options *options, struct imagegen_post **ret, struct as_error *err)
+as_status imagegen_post_open(const struct imagegen_post_options *options, struct imagegen_post **ret,
+                             struct as_error *err)
 {
     struct imagegen_post *post = calloc(1, sizeof *post);
     if (!post)
@@ -191,7 +192,8 @@ as_status imagegen_post_open(const struct imagegen_post_options *options, struct
     pthread_mutex_init(&post->mutex, NULL);
     pthread_cond_init(&post->has_job, NULL);
     pthread_cond_init(&post->has_room, NULL);
-    as_status status = options->folder ? artifact_folder_open(options->folder, options->overwrite, &post->folder, err) : AS_OK;
+    as_status status =
+        options->folder ? artifact_folder_open(options->folder, options->overwrite, &post->folder, err) : AS_OK;
     post->judge = (struct imagegen_judge){
         .imagegen = options->imagegen,
         .folder = options->folder ? &post->folder : NULL,

@@ -52,15 +52,16 @@ struct llm_config {
     bool unique_prompts;    /* puts "[run_id/run_seed/seq] " before each prompt, against prefix caches */
     const char
         *run_id; /* for unique_prompts; at most LLM_RUN_ID_MAX_BYTES of printable ASCII without quote and backslash */
-    uint64_t run_seed;       /* for unique_prompts */
-    bool save_content;       /* record.content, reasoning, tool_arguments */
-    size_t save_limit_bytes; /* see struct chat_wish */
+    uint64_t run_seed;               /* for unique_prompts */
+    bool save_content;               /* record.content, reasoning, tool_arguments */
+    size_t save_limit_bytes;         /* see struct chat_wish */
     const struct llm_images *images; /* NULL = texts alone; for modality/vlm.h, which fills the places */
     const char *const
         *secrets; /* ends with NULL: texts no message may hold (API keys), kept by the caller; NULL = none */
 };
 
-/* Places for images in the message of each chat request, behind its text: {"type":"image_url","image_url":{"url":"…","detail":"…"}}. */
+/* Places for images in the message of each chat request, behind its text:
+ * {"type":"image_url","image_url":{"url":"…","detail":"…"}}. */
 struct llm_images {
     const void *context;
     uint32_t (*count)(const void *context, int64_t seq);

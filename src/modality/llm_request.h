@@ -8,7 +8,7 @@
 #include "modality/llm.h"
 
 /* "[run id/seed/seq] " */
-#define LLM_NONCE_BYTES (LLM_RUN_ID_MAX_BYTES + 2 * 20 + 6)
+#define LLM_NONCE_BYTES      (LLM_RUN_ID_MAX_BYTES + 2 * 20 + 6)
 #define LLM_ANSWER_MAX_BYTES ((size_t)64 * 1024 * 1024)
 
 /* What the engine keeps a slot. */

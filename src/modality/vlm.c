@@ -87,10 +87,11 @@ static as_status find_images(const struct vlm *vlm, int64_t seq, struct request_
     for (uint32_t i = 0; i < ret->count; i++) {
         ret->payloads[i] = images_get(images, ret->numbers[i]);
         if (!ret->payloads[i])
-            return error_set(err, AS_E_NOMEM, "the image %.200s could not be prepared: no memory", images_shown(images, ret->numbers[i]));
+            return error_set(err, AS_E_NOMEM, "the image %.200s could not be prepared: no memory",
+                             images_shown(images, ret->numbers[i]));
         if (!ret->payloads[i]->text)
-            return error_set(err, AS_E_INVALID, "the image %.200s cannot be sent: %.280s", images_shown(images, ret->numbers[i]),
-                             ret->payloads[i]->error);
+            return error_set(err, AS_E_INVALID, "the image %.200s cannot be sent: %.280s",
+                             images_shown(images, ret->numbers[i]), ret->payloads[i]->error);
     }
     return AS_OK;
 }
@@ -109,7 +110,8 @@ static void splice(const struct llm_request *request, const struct request_image
     }
 }
 
-static void add_spliced(const struct llm_request *request, const struct request_images *images, size_t from, struct strbuf *out)
+static void add_spliced(const struct llm_request *request, const struct request_images *images, size_t from,
+                        struct strbuf *out)
 {
     for (uint32_t i = 0; i < images->count; i++) {
         strbuf_add(out, request->body + from, request->gaps[i] - from);

@@ -3,17 +3,17 @@
 #define ASSAY_MODALITY_VLM_H
 
 /*
- * The modality "vlm": text generation about images, over the chat API. A request is that of modality/llm.h with images in its user message;
- * answers are read and judged by the same code. Bodies hold places for images; their texts (workload/images.h) are sent by reference, so
- * that an image is in memory once, however many requests send it. Requests with more than VLM_IMAGES_BY_REFERENCE images are put together
- * in the answer's memory.
+ * The modality "vlm": text generation about images, over the chat API. A request is that of modality/llm.h with images
+ * in its user message; answers are read and judged by the same code. Bodies hold places for images; their texts
+ * (workload/images.h) are sent by reference, so that an image is in memory once, however many requests send it.
+ * Requests with more than VLM_IMAGES_BY_REFERENCE images are put together in the answer's memory.
  *
  * A request one of whose images cannot be used is refused with the image and the reason. Records have a block `vlm`:
  *
  *   image_count, payload_bytes   of the request; the texts of all its images
  *   wait_ns                      what it waited for its images before it began
- *   images                       [{source, mime, by_url, bytes, source_bytes, width, height, source_width, source_height, resized, encoded,
- *                                load_ns, processing_ns, sha256, detail}]; unknown is null
+ *   images                       [{source, mime, by_url, bytes, source_bytes, width, height, source_width,
+ * source_height, resized, encoded, load_ns, processing_ns, sha256, detail}]; unknown is null
  */
 
 #include "modality/llm.h"
@@ -22,10 +22,10 @@
 #define VLM_IMAGES_BY_REFERENCE 8
 
 struct vlm_config {
-    struct llm_config llm;             /* api must be LLM_CHAT; `images` is set here */
-    const char *detail;                /* "low", "high"; NULL = not sent */
-    struct image_prompts *prompts;     /* images prepared; outlives the vlm */
-    int64_t shard, shard_count;        /* of the plan: seq = place × shard_count + shard */
+    struct llm_config llm;         /* api must be LLM_CHAT; `images` is set here */
+    const char *detail;            /* "low", "high"; NULL = not sent */
+    struct image_prompts *prompts; /* images prepared; outlives the vlm */
+    int64_t shard, shard_count;    /* of the plan: seq = place × shard_count + shard */
 };
 
 struct vlm;

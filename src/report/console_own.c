@@ -83,7 +83,8 @@ static void add_accuracy(const struct json_value *own, struct strbuf *out)
     strbuf_addf(out, ", by normalizer %s", text_of(own, "normalizer"));
     add_figure(out, "; raw WER ", number(own, "wer_raw_corpus.rate_percent"), " %\n");
     if (count(own, "unscored"))
-        strbuf_addf(out, "            %" PRId64 " transcripts compared, %" PRId64 " not\n", count(own, "scored"), count(own, "unscored"));
+        strbuf_addf(out, "            %" PRId64 " transcripts compared, %" PRId64 " not\n", count(own, "scored"),
+                    count(own, "unscored"));
 }
 
 static void add_asr(const struct json_value *own, struct strbuf *out)

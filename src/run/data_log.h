@@ -4,7 +4,8 @@
 
 #include "base/status.h"
 
-/* Appends the whole lines of one file to another, which is made where it is not there and locked meanwhile. AS_E_IO and the like. */
+/* Appends the whole lines of one file to another, which is made where it is not there and locked meanwhile. AS_E_IO and
+ * the like. */
 as_status data_log_append(const char *to, const char *from, struct as_error *err) AS_NODISCARD;
 
 #endif

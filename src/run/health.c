@@ -8,7 +8,8 @@
 #define HEALTH_MAX_BYTES  ((size_t)1024 * 1024)
 
 /* "" when the server is well, else why not. */
-static as_status ask(struct targets *targets, size_t i, const struct endpoint_config *config, const char *path, char why[160])
+static as_status ask(struct targets *targets, size_t i, const struct endpoint_config *config, const char *path,
+                     char why[160])
 {
     const struct net_endpoint *net = &targets->nets[i];
     struct fetch_request request;
@@ -17,8 +18,8 @@ static as_status ask(struct targets *targets, size_t i, const struct endpoint_co
     as_status status = targets_fetch(targets, i, "", config, &request);
     if (status != AS_OK)
         return status;
-    request.url = arena_printf(&targets->arena, "%s://%s%s", net->is_tls ? "https" : "http", net->unix_path ? "localhost" : net->host_header,
-                               path);
+    request.url = arena_printf(&targets->arena, "%s://%s%s", net->is_tls ? "https" : "http",
+                               net->unix_path ? "localhost" : net->host_header, path);
     request.timeout_ns = HEALTH_TIMEOUT_NS;
     request.max_bytes = HEALTH_MAX_BYTES;
     if (!request.url)
@@ -37,7 +38,8 @@ static as_status ask(struct targets *targets, size_t i, const struct endpoint_co
     return AS_OK;
 }
 
-as_status health_check(struct targets *targets, const struct endpoint_config *config, const char *path, struct as_error *err)
+as_status health_check(struct targets *targets, const struct endpoint_config *config, const char *path,
+                       struct as_error *err)
 {
     char list[360] = "", why[160];
     size_t ill = 0;
@@ -52,5 +54,7 @@ as_status health_check(struct targets *targets, const struct endpoint_config *co
             snprintf(list + used, sizeof list - used, "%s%.80s (%s)", ill ? ", " : "", targets->facts[i].name, why);
         ill++;
     }
-    return ill ? error_set(err, AS_E_NETWORK, "%zu of %zu servers are not well (GET %.60s): %s", ill, targets->count, path, list) : AS_OK;
+    return ill ? error_set(err, AS_E_NETWORK, "%zu of %zu servers are not well (GET %.60s): %s", ill, targets->count,
+                           path, list)
+               : AS_OK;
 }

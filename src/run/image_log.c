@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE_BYTES 65536
+#define PIECE_BYTES  65536
 #define RESPONSE_END ".response.json"
 
 static as_status no_memory(struct as_error *err)
@@ -58,11 +58,13 @@ static bool take_artifact(struct image_log *log, const struct json_value *artifa
     entry->request = request;
     (void)json_int64(json_get(artifact, "index"), &entry->index);
     (void)json_int64(json_get(artifact, "bytes"), &entry->bytes);
-    return copy_member(&log->arena, artifact, "path", &entry->path) && copy_member(&log->arena, artifact, "sha256", &entry->sha256);
+    return copy_member(&log->arena, artifact, "path", &entry->path) &&
+           copy_member(&log->arena, artifact, "sha256", &entry->sha256);
 }
 
 /* The text of the member `request`, where it stands in the block. */
-static const char *request_text(struct image_log *log, const struct record_text *block, const struct json_value *request)
+static const char *request_text(struct image_log *log, const struct record_text *block,
+                                const struct json_value *request)
 {
     if (!request || request->type != JSON_OBJECT)
         return "";
@@ -171,7 +173,8 @@ static bool hash_file(int fd, char ret_digest[DIGEST_TEXT_BYTES])
     return false;
 }
 
-enum image_state image_log_check(const struct image_log *log, const struct image_entry *entry, char ret_digest[DIGEST_TEXT_BYTES])
+enum image_state image_log_check(const struct image_log *log, const struct image_entry *entry,
+                                 char ret_digest[DIGEST_TEXT_BYTES])
 {
     char path[PATH_MAX];
     ret_digest[0] = '\0';
@@ -203,7 +206,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* The files of one folder that are not among the `count` sorted names. */
-static void look_into(const char *folder, const char **names, size_t count, void (*found)(void *context, const char *path), void *context)
+static void look_into(const char *folder, const char **names, size_t count,
+                      void (*found)(void *context, const char *path), void *context)
 {
     DIR *stream = opendir(folder);
     char path[PATH_MAX];
@@ -219,7 +223,8 @@ static void look_into(const char *folder, const char **names, size_t count, void
         closedir(stream);
 }
 
-as_status image_log_find_unnamed(const struct image_log *log, void (*found)(void *context, const char *path), void *context)
+as_status image_log_find_unnamed(const struct image_log *log, void (*found)(void *context, const char *path),
+                                 void *context)
 {
     const char **names = calloc(log->count + 1, sizeof *names);
     struct arena arena;
@@ -351,8 +356,8 @@ static size_t make_pairs(const struct keyed *a, size_t a_count, const struct key
 }
 
 as_status image_log_compare(const struct image_log *a, const struct image_log *b,
-                            void (*pair)(void *context, const struct image_entry *a, const struct image_entry *b), void *context,
-                            struct image_comparison *ret)
+                            void (*pair)(void *context, const struct image_entry *a, const struct image_entry *b),
+                            void *context, struct image_comparison *ret)
 {
     struct image_comparison comparison = {0};
     struct keyed *a_keys = make_keys(a), *b_keys = make_keys(b);

@@ -25,11 +25,12 @@ struct report {
     int64_t counts[STATE_COUNT], unnamed; /* of verify */
 };
 
-static void tell_failure(struct report *report, const struct image_entry *entry, enum image_state state, const char *digest)
+static void tell_failure(struct report *report, const struct image_entry *entry, enum image_state state,
+                         const char *digest)
 {
     if (!report->is_json) {
-        strbuf_addf(report->out, "%s: %s (request %lld, image %lld)\n", entry->path, STATES[state].text, (long long)entry->seq,
-                    (long long)entry->index);
+        strbuf_addf(report->out, "%s: %s (request %lld, image %lld)\n", entry->path, STATES[state].text,
+                    (long long)entry->seq, (long long)entry->index);
         return;
     }
     json_open_object(&report->writer);
@@ -110,7 +111,8 @@ as_status image_report_check(const struct image_log *log, bool is_json, struct s
     struct report report = {.is_json = is_json, .out = out};
     as_status status = report_check(log, &report);
     if (status == AS_OK)
-        *ret_is_sound = report.counts[IMAGE_MISSING] + report.counts[IMAGE_DIFFERS] + report.counts[IMAGE_UNREADABLE] == 0;
+        *ret_is_sound =
+            report.counts[IMAGE_MISSING] + report.counts[IMAGE_DIFFERS] + report.counts[IMAGE_UNREADABLE] == 0;
     return status;
 }
 
@@ -132,8 +134,8 @@ static void tell_pair(void *context, const struct image_entry *a, const struct i
     bool is_equal = a->sha256 && b->sha256 && strcmp(a->sha256, b->sha256) == 0;
     if (!report->is_json) {
         if (!is_equal)
-            strbuf_addf(report->out, "request %lld and %lld, image %lld: different\n", (long long)a->seq, (long long)b->seq,
-                        (long long)a->index);
+            strbuf_addf(report->out, "request %lld and %lld, image %lld: different\n", (long long)a->seq,
+                        (long long)b->seq, (long long)a->index);
         return;
     }
     json_open_object(&report->writer);
@@ -157,13 +159,16 @@ static void add_pair_counts(const struct image_comparison *found, struct report 
         json_member_int(writer, "pairs_equal", found->equal);
         return;
     }
-    strbuf_addf(report->out, "A: %lld images, %lld of them distinct; B: %lld images, %lld of them distinct; %lld in both\n",
-                (long long)found->images[0], (long long)found->distinct[0], (long long)found->images[1], (long long)found->distinct[1],
-                (long long)found->shared);
-    strbuf_addf(report->out, "pairs of the same request: %lld, of them equal: %lld\n", (long long)found->pairs, (long long)found->equal);
+    strbuf_addf(report->out,
+                "A: %lld images, %lld of them distinct; B: %lld images, %lld of them distinct; %lld in both\n",
+                (long long)found->images[0], (long long)found->distinct[0], (long long)found->images[1],
+                (long long)found->distinct[1], (long long)found->shared);
+    strbuf_addf(report->out, "pairs of the same request: %lld, of them equal: %lld\n", (long long)found->pairs,
+                (long long)found->equal);
 }
 
-static as_status report_pairs(const struct image_log *a, const struct image_log *b, struct report *report, struct image_comparison *found)
+static as_status report_pairs(const struct image_log *a, const struct image_log *b, struct report *report,
+                              struct image_comparison *found)
 {
     struct json_writer *writer = &report->writer;
     if (report->is_json) {
@@ -185,7 +190,8 @@ static as_status report_pairs(const struct image_log *a, const struct image_log 
     return json_writer_status(writer);
 }
 
-as_status image_report_compare(const struct image_log *a, const struct image_log *b, bool is_json, struct strbuf *out, bool *ret_is_equal)
+as_status image_report_compare(const struct image_log *a, const struct image_log *b, bool is_json, struct strbuf *out,
+                               bool *ret_is_equal)
 {
     struct report report = {.is_json = is_json, .out = out};
     struct image_comparison found;

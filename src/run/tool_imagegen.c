@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define ARTIFACT_FOLDER "artifacts"
-#define WORKERS_MAX 8
+#define WORKERS_MAX     8
 
 /* ---- options ---- */
 
@@ -59,7 +59,8 @@ static void warn_of_prompts(const struct run *run)
     const struct imagegen_prompts *loaded = run->loaded;
     const struct prompts *prompts = &loaded->prompts;
     if (prompts->bad_lines)
-        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines, prompts->first_bad.message);
+        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines,
+                    prompts->first_bad.message);
     if (prompts->unknown_member[0])
         log_warning("the prompts have members without a meaning here, for example \"%s\"", prompts->unknown_member);
     if (run->config.imagegen.steps == OPT_ABSENT && !run->config.result.quiet)
@@ -89,7 +90,9 @@ static as_status load(struct run *run, struct as_error *err)
     if (run->config.result.dry_run)
         return AS_OK;
     warn_of_prompts(run);
-    return run->config.imagegen.health_check ? health_check(&run->targets, endpoint, run->config.imagegen.health_path, err) : AS_OK;
+    return run->config.imagegen.health_check
+               ? health_check(&run->targets, endpoint, run->config.imagegen.health_path, err)
+               : AS_OK;
 }
 
 static void unload(struct run *run)
@@ -129,7 +132,8 @@ static void put_template(const struct run *run, struct json_writer *writer)
     json_key(writer, "body_template");
     bool is_made = settings.model && imagegen_prompts_one("{prompt}", &prompts, NULL) == AS_OK;
     if (is_made) {
-        is_made = imagegen_new(&settings, &prompts, &imagegen, NULL) == AS_OK && imagegen_body(imagegen, 0, &body) == AS_OK;
+        is_made =
+            imagegen_new(&settings, &prompts, &imagegen, NULL) == AS_OK && imagegen_body(imagegen, 0, &body) == AS_OK;
         imagegen_free(imagegen);
         imagegen_prompts_done(&prompts);
     }
@@ -150,7 +154,8 @@ static as_status tell(struct run *run, struct json_writer *writer, struct run_ru
         json_member_string(writer, "sha256", loaded->prompts.digest);
         json_member_int(writer, "lines", loaded->prompts.lines);
         json_member_int(writer, "bad_lines", loaded->prompts.bad_lines);
-        json_member_string(writer, "first_bad_line", loaded->prompts.bad_lines ? loaded->prompts.first_bad.message : NULL);
+        json_member_string(writer, "first_bad_line",
+                           loaded->prompts.bad_lines ? loaded->prompts.first_bad.message : NULL);
         json_close_object(writer);
     } else {
         json_put_null(writer);
@@ -178,7 +183,8 @@ static as_status choose_folder(struct run *run, struct imagegen_post_options *op
         options->folder = config->folder;
         if (!is_absolute && !getcwd(here, sizeof here))
             return AS_E_IO;
-        options->shown = arena_printf(&run->arena, "%s%s%s/", is_absolute ? "" : here, is_absolute ? "" : "/", config->folder);
+        options->shown =
+            arena_printf(&run->arena, "%s%s%s/", is_absolute ? "" : here, is_absolute ? "" : "/", config->folder);
     } else {
         options->folder = arena_printf(&run->arena, "%s/" ARTIFACT_FOLDER, run->folder.path);
         options->shown = ARTIFACT_FOLDER "/";
@@ -186,7 +192,8 @@ static as_status choose_folder(struct run *run, struct imagegen_post_options *op
     return options->folder && options->shown ? AS_OK : AS_E_NOMEM;
 }
 
-static as_status open_post(struct run *run, struct imagegen_work *ours, const struct run_work *work, struct as_error *err)
+static as_status open_post(struct run *run, struct imagegen_work *ours, const struct run_work *work,
+                           struct as_error *err)
 {
     const struct imagegen_config *config = &run->config.imagegen;
     struct imagegen_post_options options = {
@@ -211,7 +218,8 @@ static as_status open_work(struct run *run, struct run_work *work, struct as_err
 {
     struct imagegen_settings settings = settings_of(run);
     struct imagegen_work *ours = arena_calloc(&run->arena, 1, sizeof *ours);
-    as_status status = ours ? imagegen_new(&settings, run->loaded, &ours->imagegen, err) : error_set(err, AS_E_NOMEM, "out of memory");
+    as_status status =
+        ours ? imagegen_new(&settings, run->loaded, &ours->imagegen, err) : error_set(err, AS_E_NOMEM, "out of memory");
     if (status != AS_OK)
         return status;
     status = open_post(run, ours, work, err);

@@ -37,14 +37,16 @@ static as_status resolve_api(struct resolving *what, struct as_error *err)
     for (size_t i = 0; i < endpoints->count; i++) {
         int api = api_of_url(endpoints->items[i].url);
         if (api >= 0 && found >= 0 && api != found)
-            return error_set(err, AS_E_USAGE, "one server's URL ends in /chat/completions, another's in /completions; a run speaks one of them");
+            return error_set(
+                err, AS_E_USAGE,
+                "one server's URL ends in /chat/completions, another's in /completions; a run speaks one of them");
         found = api >= 0 ? api : found;
     }
     if (found < 0 || found == config->request.api)
         return AS_OK;
     if (options_is_given(parsed, "mode"))
-        return error_set(err, AS_E_USAGE, "%s asks for %s, but a server's URL ends in the path of %s", resolve_spelled(what, "mode"),
-                         names[config->request.api], names[found]);
+        return error_set(err, AS_E_USAGE, "%s asks for %s, but a server's URL ends in the path of %s",
+                         resolve_spelled(what, "mode"), names[config->request.api], names[found]);
     return options_put(parsed, "mode", names[found], err);
 }
 
@@ -88,7 +90,8 @@ static as_status resolve_prompts(struct resolving *what, struct as_error *err)
     if (status != AS_OK)
         return status;
     if (!prompt->source && !prompt->isl)
-        return error_set(err, AS_E_USAGE, "no prompts: give --prompts FILE (JSONL, `prompt` a line) or --synthetic-isl N");
+        return error_set(err, AS_E_USAGE,
+                         "no prompts: give --prompts FILE (JSONL, `prompt` a line) or --synthetic-isl N");
     shape->is_synthetic = prompt->isl != NULL;
     return shape->is_synthetic ? resolve_lengths(what->config, shape, err) : AS_OK;
 }
@@ -111,13 +114,16 @@ static void warn_of_prompts(const struct run *run)
 {
     const struct source *source = run->loaded;
     const struct prompts *prompts = &source->prompts;
-    int64_t reuse = run->plan.engine.request_count == INT64_MAX ? 0 : prompts_reuse(prompts, run->plan.engine.request_count);
+    int64_t reuse =
+        run->plan.engine.request_count == INT64_MAX ? 0 : prompts_reuse(prompts, run->plan.engine.request_count);
     if (prompts->bad_lines)
-        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines, prompts->first_bad.message);
+        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines,
+                    prompts->first_bad.message);
     if (prompts->unknown_member[0])
         log_warning("the prompts have members without a meaning here, for example \"%s\"", prompts->unknown_member);
     if (reuse > 1 && !run->config.request.unique_prompts && !run->config.result.quiet)
-        log_info("prompts are used up to %lld times: a prefix cache of the server may help (--unique-prompts)", (long long)reuse);
+        log_info("prompts are used up to %lld times: a prefix cache of the server may help (--unique-prompts)",
+                 (long long)reuse);
 }
 
 static as_status load(struct run *run, struct as_error *err)

@@ -39,26 +39,28 @@ static struct image_prompts_options options_of(const struct run *run)
     return (struct image_prompts_options){
         .source = run->config.prompt.source,
         .batch = (uint32_t)zero_if_absent(image->batch),
-        .prompts = {
-            .skip_bad_lines = run->config.prompt.skip_bad_lines,
-            .ca_cert = endpoint->ca_cert,
-            .proxy = endpoint->proxy,
-            .insecure = endpoint->insecure,
-        },
-        .images = {
-            .by_url = image->by_url,
-            .max_dimension = (uint32_t)zero_if_absent(image->max_dimension),
-            .format = formats[image->format],
-            .quality = (int)image->quality,
-            .skip_decoding = !image->decode,
-            .max_pixels = (uint64_t)image->max_pixels,
-            .max_bytes = (size_t)image->max_bytes,
-            .cache_bytes = (size_t)image->cache_bytes,
-            .threads = (uint32_t)zero_if_absent(image->threads),
-            .ca_cert = endpoint->ca_cert,
-            .proxy = endpoint->proxy,
-            .insecure = endpoint->insecure,
-        },
+        .prompts =
+            {
+                .skip_bad_lines = run->config.prompt.skip_bad_lines,
+                .ca_cert = endpoint->ca_cert,
+                .proxy = endpoint->proxy,
+                .insecure = endpoint->insecure,
+            },
+        .images =
+            {
+                .by_url = image->by_url,
+                .max_dimension = (uint32_t)zero_if_absent(image->max_dimension),
+                .format = formats[image->format],
+                .quality = (int)image->quality,
+                .skip_decoding = !image->decode,
+                .max_pixels = (uint64_t)image->max_pixels,
+                .max_bytes = (size_t)image->max_bytes,
+                .cache_bytes = (size_t)image->cache_bytes,
+                .threads = (uint32_t)zero_if_absent(image->threads),
+                .ca_cert = endpoint->ca_cert,
+                .proxy = endpoint->proxy,
+                .insecure = endpoint->insecure,
+            },
     };
 }
 
@@ -94,29 +96,34 @@ static as_status prepare(struct run *run, struct vlm_source *source, struct as_e
     const struct prompts *prompts = &source->prompts.prompts;
     source->order = (struct vlm_order){&source->prompts, run->shape.shard, run->shape.shard_count};
     int64_t cycle = (int64_t)prompts->count, planned = run->plan.planned_requests;
-    const struct images_plan plan = {&source->order, images_of_place, planned >= 0 && planned < cycle ? planned : cycle};
+    const struct images_plan plan = {&source->order, images_of_place,
+                                     planned >= 0 && planned < cycle ? planned : cycle};
     struct mono start = mono_now();
     bool is_quiet = run->config.result.quiet;
-    as_status status = images_prepare(source->prompts.images, &plan, is_quiet ? NULL : show_progress, &source->images, err);
+    as_status status =
+        images_prepare(source->prompts.images, &plan, is_quiet ? NULL : show_progress, &source->images, err);
     if (status != AS_OK)
         return status;
     const struct images_state *state = &source->images;
     if (!is_quiet)
-        log_info("prepared %zu images in %.2f s, %.1f MiB to send", state->done, (double)mono_diff_ns(mono_now(), start) / 1e9,
-                 (double)state->bytes / 1048576.0);
+        log_info("prepared %zu images in %.2f s, %.1f MiB to send", state->done,
+                 (double)mono_diff_ns(mono_now(), start) / 1e9, (double)state->bytes / 1048576.0);
     if (state->bad)
         warn_of_images(source->prompts.images, state);
     if (!state->is_resident)
-        log_warning("%zu of %zu images fit into --image-cache-size; the others are prepared while the run goes on, on the same processors",
+        log_warning("%zu of %zu images fit into --image-cache-size; the others are prepared while the run goes on, on "
+                    "the same processors",
                     state->done, state->wanted);
     return AS_OK;
 }
 
 static void warn_of_prompts(const struct run *run, const struct prompts *prompts)
 {
-    int64_t reuse = run->plan.engine.request_count == INT64_MAX ? 0 : prompts_reuse(prompts, run->plan.engine.request_count);
+    int64_t reuse =
+        run->plan.engine.request_count == INT64_MAX ? 0 : prompts_reuse(prompts, run->plan.engine.request_count);
     if (prompts->bad_lines)
-        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines, prompts->first_bad.message);
+        log_warning("%lld bad lines of the prompts were skipped; the first: %s", (long long)prompts->bad_lines,
+                    prompts->first_bad.message);
     if (prompts->unknown_member[0])
         log_warning("the prompts have members without a meaning here, for example \"%s\"", prompts->unknown_member);
     if (reuse > 1 && !run->config.result.quiet)

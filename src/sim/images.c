@@ -90,7 +90,8 @@ static bool take_whole(struct reader *reader, int64_t *ret, const char *sentence
 {
     struct json_raw raw;
     int type = json_cursor_type(&reader->cursor);
-    bool is_sound = type == JSON_NUMBER && json_take_number(&reader->cursor, &raw) && json_text_int64(raw.at, raw.len, ret);
+    bool is_sound =
+        type == JSON_NUMBER && json_take_number(&reader->cursor, &raw) && json_text_int64(raw.at, raw.len, ret);
     if (type != JSON_NUMBER)
         (void)json_skip(&reader->cursor);
     if (!is_sound && type != JSON_NULL)
@@ -133,7 +134,8 @@ static void read_size(struct reader *reader)
     if (!take_string(reader, &raw, sentence) || json_raw_equals(&raw, "auto"))
         return;
     const char *at = raw.at, *end = raw.at + raw.len;
-    if (!take_side(&at, end, &ask->width) || at == end || *at++ != 'x' || !take_side(&at, end, &ask->height) || at != end)
+    if (!take_side(&at, end, &ask->width) || at == end || *at++ != 'x' || !take_side(&at, end, &ask->height) ||
+        at != end)
         problem(reader, sentence);
 }
 
@@ -165,7 +167,8 @@ static void read_member(struct reader *reader, const struct json_raw *key)
     } else if (json_raw_equals(key, "response_format")) {
         read_format(reader);
     } else if (json_raw_equals(key, "n")) {
-        if (take_whole(reader, &ask->count, "n must be a whole number from 1 to 16") && (ask->count < 1 || ask->count > SIM_IMAGES_MAX))
+        if (take_whole(reader, &ask->count, "n must be a whole number from 1 to 16") &&
+            (ask->count < 1 || ask->count > SIM_IMAGES_MAX))
             problem(reader, "n must be a whole number from 1 to 16");
     } else if (json_raw_equals(key, "seed")) {
         ask->has_seed = take_whole(reader, &number, "seed must be a whole number");
@@ -225,7 +228,8 @@ static void paint(const struct image_pixels *pixels, uint64_t key)
         bottom[c] = (uint8_t)rng_below(&rng, 256);
     }
     for (int i = 0; i < DISCS; i++) {
-        discs[i] = (struct disc){.x = (int64_t)rng_below(&rng, pixels->width), .y = (int64_t)rng_below(&rng, pixels->height),
+        discs[i] = (struct disc){.x = (int64_t)rng_below(&rng, pixels->width),
+                                 .y = (int64_t)rng_below(&rng, pixels->height),
                                  .radius = 1 + (int64_t)rng_below(&rng, longest / 4 + 1)};
         for (int c = 0; c < 3; c++)
             discs[i].colour[c] = (uint8_t)rng_below(&rng, 256);
@@ -241,7 +245,8 @@ static void paint(const struct image_pixels *pixels, uint64_t key)
             int64_t dy = (int64_t)y - discs[i].y, half = 0;
             while ((half + 1) * (half + 1) + dy * dy <= discs[i].radius * discs[i].radius)
                 half++;
-            for (int64_t x = discs[i].x - half; x <= discs[i].x + half && dy * dy <= discs[i].radius * discs[i].radius; x++)
+            for (int64_t x = discs[i].x - half; x <= discs[i].x + half && dy * dy <= discs[i].radius * discs[i].radius;
+                 x++)
                 if (x >= 0 && x < (int64_t)pixels->width)
                     memcpy(row + x * 3, discs[i].colour, 3);
         }
@@ -250,7 +255,8 @@ static void paint(const struct image_pixels *pixels, uint64_t key)
 
 as_status sim_images_draw(uint32_t width, uint32_t height, uint64_t key, enum image_format format, struct strbuf *ret)
 {
-    struct image_pixels pixels = {.width = width, .height = height, .channels = 3, .data = malloc((size_t)width * height * 3)};
+    struct image_pixels pixels = {
+        .width = width, .height = height, .channels = 3, .data = malloc((size_t)width * height * 3)};
     if (!pixels.data)
         return AS_E_NOMEM;
     paint(&pixels, key);
@@ -274,8 +280,8 @@ static void add_picture(const struct sim_answer *answer, int64_t index, enum sim
     const struct sim_images_ask *ask = &answer->ask.images_asked;
     struct strbuf bytes AS_AUTO_STRBUF;
     strbuf_init(&bytes, 0);
-    as_status status =
-        sim_images_draw(ask->width, ask->height, picture_key(answer, index), formats[answer->profile->image_format], &bytes);
+    as_status status = sim_images_draw(ask->width, ask->height, picture_key(answer, index),
+                                       formats[answer->profile->image_format], &bytes);
     if (status != AS_OK) {
         out->status = status;
         return;
@@ -304,7 +310,8 @@ void sim_images_body(const struct sim_answer *answer, struct strbuf *out)
     for (int64_t i = 0; i < count; i++) {
         strbuf_adds(out, i ? "," : "");
         if (ask->by_url) {
-            strbuf_addf(out, "{\"url\":\"http://images.invalid/%016llx.png\"}", (unsigned long long)picture_key(answer, i));
+            strbuf_addf(out, "{\"url\":\"http://images.invalid/%016llx.png\"}",
+                        (unsigned long long)picture_key(answer, i));
             continue;
         }
         strbuf_adds(out, "{\"b64_json\":\"");

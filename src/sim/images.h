@@ -3,9 +3,10 @@
 #define ASSAY_SIM_IMAGES_H
 
 /*
- * Images both ways. What is sent to be looked at is checked as a strict server would: a data: URL must be base64 of a whole PNG, JPEG, WebP
- * or GIF; http(s) URLs are taken as they are, since the simulator fetches nothing; anything else is refused. What is asked for is drawn: a
- * picture of the wanted size that seed, prompt and number decide, so that equal seeds give equal bytes.
+ * Images both ways. What is sent to be looked at is checked as a strict server would: a data: URL must be base64 of a
+ * whole PNG, JPEG, WebP or GIF; http(s) URLs are taken as they are, since the simulator fetches nothing; anything else
+ * is refused. What is asked for is drawn: a picture of the wanted size that seed, prompt and number decide, so that
+ * equal seeds give equal bytes.
  */
 
 #include "base/json.h"
@@ -45,6 +46,7 @@ as_status sim_images_read(const char *body, size_t len, struct sim_ask *ret, str
 void sim_images_body(const struct sim_answer *answer, struct strbuf *out);
 
 /* Draws and encodes one picture. AS_E_NOMEM and what media says. */
-as_status sim_images_draw(uint32_t width, uint32_t height, uint64_t key, enum image_format format, struct strbuf *ret) AS_NODISCARD;
+as_status sim_images_draw(uint32_t width, uint32_t height, uint64_t key, enum image_format format,
+                          struct strbuf *ret) AS_NODISCARD;
 
 #endif

@@ -30,7 +30,8 @@ static as_status load(const struct own_group *group, size_t offset, struct value
     return status;
 }
 
-as_status own_write_column(const struct own_group *group, const struct own_column *column, struct json_writer *writer, struct own_sum *ret)
+as_status own_write_column(const struct own_group *group, const struct own_column *column, struct json_writer *writer,
+                           struct own_sum *ret)
 {
     AS_AUTO_VALUES struct values values = {0};
     as_status status = load(group, column->offset, &values);

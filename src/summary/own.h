@@ -3,8 +3,9 @@
 #define ASSAY_SUMMARY_OWN_H
 
 /*
- * A tool's own figures: what the own blocks of its records (request_record.modality_json) add up to, shown as the member named after the
- * tool, in all and for each endpoint. One constant table a tool in summary/own_<tool>.c; the tool's name finds it. Internal to summary.
+ * A tool's own figures: what the own blocks of its records (request_record.modality_json) add up to, shown as the
+ * member named after the tool, in all and for each endpoint. One constant table a tool in summary/own_<tool>.c; the
+ * tool's name finds it. Internal to summary.
  */
 
 #include "base/json.h"
@@ -30,7 +31,8 @@ struct own_figures {
     const char *tool;
     struct own_tally *(*make)(struct column_store *store); /* NULL = no memory */
     void (*drop)(struct own_tally *tally);
-    /* A measured record of any outcome; `own` is its block, NULL = it has none. AS_E_NOMEM. Columns keep their failures for `write`. */
+    /* A measured record of any outcome; `own` is its block, NULL = it has none. AS_E_NOMEM. Columns keep their failures
+     * for `write`. */
     as_status (*take)(struct own_tally *tally, const struct request_record *record, const struct json_value *own);
     /* Writes the members of the open object. */
     as_status (*write)(const struct own_group *group, struct json_writer *writer);
@@ -44,8 +46,8 @@ const struct own_figures *own_figures_find(const char *tool);
 /* ---- for implementations ---- */
 
 /*
- * Writes a distribution of the columns at `offset` bytes into each tally, values divided by `scale`. Also gives their number and exact sum
- * when the pointers are not NULL.
+ * Writes a distribution of the columns at `offset` bytes into each tally, values divided by `scale`. Also gives their
+ * number and exact sum when the pointers are not NULL.
  */
 struct own_column {
     const char *name;
@@ -56,7 +58,8 @@ struct own_sum {
     int64_t n;
     double sum; /* of the values as kept; NAN when n is 0 */
 };
-as_status own_write_column(const struct own_group *group, const struct own_column *column, struct json_writer *writer, struct own_sum *ret);
+as_status own_write_column(const struct own_group *group, const struct own_column *column, struct json_writer *writer,
+                           struct own_sum *ret);
 /* value / (ns / 1e9); NAN when the duration is not positive. */
 double own_per_second(double value, int64_t duration_ns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The figures of `assay imagegen`. Images and megapixels per second are those of measured successes over the window, under `spec` over the
- * time to the last completion; counts of images are of all measured requests; sizes are of whole images, also of requests that failed for
- * another image of theirs.
+ * The figures of `assay imagegen`. Images and megapixels per second are those of measured successes over the window,
+ * under `spec` over the time to the last completion; counts of images are of all measured requests; sizes are of whole
+ * images, also of requests that failed for another image of theirs.
  */
 #include "summary/own.h"
 
@@ -23,8 +23,11 @@ struct own_tally {
     struct strbuf paths;                                 /* of saved images, each with a NUL */
 };
 
-#define COLUMNS(tally) \
-    {&(tally)->image_bytes, &(tally)->width, &(tally)->height, &(tally)->response_bytes, &(tally)->post, &(tally)->post_wait}
+#define COLUMNS(tally)                                                                                                 \
+    {                                                                                                                  \
+        &(tally)->image_bytes, &(tally)->width, &(tally)->height, &(tally)->response_bytes, &(tally)->post,            \
+            &(tally)->post_wait                                                                                        \
+    }
 
 static struct own_tally *make(struct column_store *store)
 {
@@ -116,7 +119,8 @@ static struct own_tally sums_of(const struct own_group *group)
     return sums;
 }
 
-static void write_rates(const struct own_group *group, const struct own_tally *sums, int64_t duration_ns, struct json_writer *writer)
+static void write_rates(const struct own_group *group, const struct own_tally *sums, int64_t duration_ns,
+                        struct json_writer *writer)
 {
     json_member_double(writer, "images_per_second", own_per_second((double)sums->good_images, duration_ns));
     json_member_double(writer, "megapixels_per_second", own_per_second((double)sums->good_pixels / 1e6, duration_ns));
@@ -157,7 +161,8 @@ static as_status write_paths(const struct own_group *group, int64_t saved, struc
         return AS_E_NOMEM;
     for (size_t i = 0; i < group->count; i++) {
         const struct strbuf *paths = &group->tallies[i]->paths;
-        for (const char *at = strbuf_text(paths), *end = at + paths->len; at < end && count < (size_t)saved; at += strlen(at) + 1)
+        for (const char *at = strbuf_text(paths), *end = at + paths->len; at < end && count < (size_t)saved;
+             at += strlen(at) + 1)
             list[count++] = at;
     }
     qsort(list, count, sizeof *list, by_text);
@@ -172,10 +177,14 @@ static as_status write_paths(const struct own_group *group, int64_t saved, struc
 
 static as_status write(const struct own_group *group, struct json_writer *writer)
 {
-#define COLUMN(member, field, scale) {member, offsetof(struct own_tally, field), scale}
+#define COLUMN(member, field, scale)                                                                                   \
+    {                                                                                                                  \
+        member, offsetof(struct own_tally, field), scale                                                               \
+    }
     static const struct own_column columns[] = {
-        COLUMN("image_bytes", image_bytes, 1),       COLUMN("image_width", width, 1), COLUMN("image_height", height, 1),
-        COLUMN("response_bytes", response_bytes, 1), COLUMN("post_ms", post, 1e6),    COLUMN("post_wait_ms", post_wait, 1e6),
+        COLUMN("image_bytes", image_bytes, 1), COLUMN("image_width", width, 1),
+        COLUMN("image_height", height, 1),     COLUMN("response_bytes", response_bytes, 1),
+        COLUMN("post_ms", post, 1e6),          COLUMN("post_wait_ms", post_wait, 1e6),
     };
     struct own_tally sums = sums_of(group);
     write_counts(group, &sums, writer);

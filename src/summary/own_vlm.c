@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The figures of `assay vlm` beside those of text generation: images of all measured requests that were sent (refused ones have no block).
- * Processing times are per image and of the time before the run; none is in a latency.
+ * The figures of `assay vlm` beside those of text generation: images of all measured requests that were sent (refused
+ * ones have no block). Processing times are per image and of the time before the run; none is in a latency.
  */
 #include "summary/own.h"
 
@@ -12,7 +12,7 @@
 struct own_tally {
     struct column processing, loading, image_bytes, source_bytes, width, height; /* a value an image */
     struct column images, payload, wait;                                         /* a value a request */
-    int64_t by_url, resized, encoded; /* images */
+    int64_t by_url, resized, encoded;                                            /* images */
 };
 
 static struct own_tally *make(struct column_store *store)
@@ -20,8 +20,9 @@ static struct own_tally *make(struct column_store *store)
     struct own_tally *tally = calloc(1, sizeof *tally);
     if (!tally)
         return NULL;
-    struct column *const columns[] = {&tally->processing, &tally->loading, &tally->image_bytes, &tally->source_bytes, &tally->width,
-                                      &tally->height,     &tally->images,  &tally->payload,     &tally->wait};
+    struct column *const columns[] = {&tally->processing,   &tally->loading, &tally->image_bytes,
+                                      &tally->source_bytes, &tally->width,   &tally->height,
+                                      &tally->images,       &tally->payload, &tally->wait};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         column_init(columns[i], store);
     return tally;
@@ -29,8 +30,9 @@ static struct own_tally *make(struct column_store *store)
 
 static void drop(struct own_tally *tally)
 {
-    struct column *const columns[] = {&tally->processing, &tally->loading, &tally->image_bytes, &tally->source_bytes, &tally->width,
-                                      &tally->height,     &tally->images,  &tally->payload,     &tally->wait};
+    struct column *const columns[] = {&tally->processing,   &tally->loading, &tally->image_bytes,
+                                      &tally->source_bytes, &tally->width,   &tally->height,
+                                      &tally->images,       &tally->payload, &tally->wait};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         column_done(columns[i]);
     free(tally);
@@ -56,7 +58,8 @@ static as_status take(struct own_tally *tally, const struct request_record *reco
     append(&tally->payload, own, "payload_bytes");
     append(&tally->wait, own, "wait_ns");
     const struct json_value *list = json_get(own, "images");
-    for (const struct json_value *image = list && list->type == JSON_ARRAY ? list->first : NULL; image; image = image->next) {
+    for (const struct json_value *image = list && list->type == JSON_ARRAY ? list->first : NULL; image;
+         image = image->next) {
         append(&tally->processing, image, "processing_ns");
         append(&tally->loading, image, "load_ns");
         append(&tally->image_bytes, image, "bytes");
@@ -72,16 +75,15 @@ static as_status take(struct own_tally *tally, const struct request_record *reco
 
 static as_status write(const struct own_group *group, struct json_writer *writer)
 {
-#define COLUMN(member, field, scale) {member, offsetof(struct own_tally, field), scale}
+#define COLUMN(member, field, scale)                                                                                   \
+    {                                                                                                                  \
+        member, offsetof(struct own_tally, field), scale                                                               \
+    }
     static const struct own_column columns[] = {
-        COLUMN("images_per_request", images, 1),
-        COLUMN("image_processing_ms", processing, 1e6),
-        COLUMN("image_load_ms", loading, 1e6),
-        COLUMN("image_bytes", image_bytes, 1),
-        COLUMN("source_bytes", source_bytes, 1),
-        COLUMN("image_width", width, 1),
-        COLUMN("image_height", height, 1),
-        COLUMN("payload_bytes", payload, 1),
+        COLUMN("images_per_request", images, 1),  COLUMN("image_processing_ms", processing, 1e6),
+        COLUMN("image_load_ms", loading, 1e6),    COLUMN("image_bytes", image_bytes, 1),
+        COLUMN("source_bytes", source_bytes, 1),  COLUMN("image_width", width, 1),
+        COLUMN("image_height", height, 1),        COLUMN("payload_bytes", payload, 1),
         COLUMN("preparation_wait_ms", wait, 1e6),
     };
     struct own_sum images = {0};

@@ -149,9 +149,10 @@ static as_status read_reference(struct making *making, const char *reference)
         return download(making, reference);
     size_t scheme = scheme_bytes(reference);
     if (scheme)
-        return error_set(&making->err, AS_E_UNSUPPORTED, "\"%.*s\" is no scheme images are read from: file, http, https, data",
-                         (int)scheme, reference);
-    return reference[0] ? read_file(making, reference) : error_set(&making->err, AS_E_INVALID, "the reference is empty");
+        return error_set(&making->err, AS_E_UNSUPPORTED,
+                         "\"%.*s\" is no scheme images are read from: file, http, https, data", (int)scheme, reference);
+    return reference[0] ? read_file(making, reference)
+                        : error_set(&making->err, AS_E_INVALID, "the reference is empty");
 }
 
 /* ---- pixels ---- */
@@ -206,10 +207,11 @@ static as_status process(struct making *making)
         return encode_anew(making, wanted);
     if (!options->skip_decoding)
         return image_verify(making->bytes.data, making->bytes.len, options->max_pixels, &info, &making->err);
-    uint64_t pixels = (uint64_t)info.width * info.height, limit = options->max_pixels ? options->max_pixels : IMAGE_PIXELS_MAX_DEFAULT;
+    uint64_t pixels = (uint64_t)info.width * info.height,
+             limit = options->max_pixels ? options->max_pixels : IMAGE_PIXELS_MAX_DEFAULT;
     return pixels <= limit ? AS_OK
-                           : error_set(&making->err, AS_E_LIMIT, "%u × %u pixels are more than the limit of %llu", info.width, info.height,
-                                       (unsigned long long)limit);
+                           : error_set(&making->err, AS_E_LIMIT, "%u × %u pixels are more than the limit of %llu",
+                                       info.width, info.height, (unsigned long long)limit);
 }
 
 /* ---- text ---- */

@@ -36,11 +36,13 @@ static as_status set_list(struct image_prompts *prompts, size_t index, struct im
     return AS_OK;
 }
 
-static as_status add_reference(struct image_prompts *prompts, const struct json_value *value, const char *member, struct as_error *err)
+static as_status add_reference(struct image_prompts *prompts, const struct json_value *value, const char *member,
+                               struct as_error *err)
 {
     uint32_t number;
     if (value->type != JSON_STRING)
-        return error_set(err, AS_E_INVALID, "\"%s\" holds a JSON %s: an image is named by a string", member, json_type_name(value->type));
+        return error_set(err, AS_E_INVALID, "\"%s\" holds a JSON %s: an image is named by a string", member,
+                         json_type_name(value->type));
     if (value->len == 0 || memchr(value->text, '\0', value->len))
         return error_set(err, AS_E_INVALID, "\"%s\" holds an empty reference or one with a NUL", member);
     as_status status = images_add(prompts->images, value->text, &number);
@@ -48,8 +50,8 @@ static as_status add_reference(struct image_prompts *prompts, const struct json_
 }
 
 /* The members image_urls and image_url of a line: exactly one of them. */
-static as_status choose_member(const struct json_value *line, const struct json_value **ret_list, const struct json_value **ret_one,
-                               struct as_error *err)
+static as_status choose_member(const struct json_value *line, const struct json_value **ret_list,
+                               const struct json_value **ret_one, struct as_error *err)
 {
     const struct json_value *list = json_get(line, "image_urls"), *one = json_get(line, "image_url");
     list = json_is_null(list) ? NULL : list;
@@ -59,9 +61,11 @@ static as_status choose_member(const struct json_value *line, const struct json_
     if (!list && !one)
         return error_set(err, AS_E_INVALID, "the member \"image_urls\" is missing: an array with at least one image");
     if (list && list->type != JSON_ARRAY)
-        return error_set(err, AS_E_INVALID, "\"image_urls\" is a JSON %s: it must be an array", json_type_name(list->type));
+        return error_set(err, AS_E_INVALID, "\"image_urls\" is a JSON %s: it must be an array",
+                         json_type_name(list->type));
     if (list && (list->len == 0 || list->len > IMAGES_A_REQUEST_MAX))
-        return error_set(err, AS_E_INVALID, "\"image_urls\" holds %zu images: 1 to %d are possible", list->len, IMAGES_A_REQUEST_MAX);
+        return error_set(err, AS_E_INVALID, "\"image_urls\" holds %zu images: 1 to %d are possible", list->len,
+                         IMAGES_A_REQUEST_MAX);
     *ret_list = list;
     *ret_one = one;
     return AS_OK;
@@ -78,7 +82,8 @@ static as_status take(void *context, size_t index, const struct json_value *line
     for (const struct json_value *each = list ? list->first : NULL; each && status == AS_OK; each = each->next)
         status = add_reference(prompts, each, "image_urls", err);
     if (status == AS_OK)
-        status = set_list(prompts, index, (struct image_list){(uint32_t)first, (uint32_t)(prompts->number_count - first)});
+        status =
+            set_list(prompts, index, (struct image_list){(uint32_t)first, (uint32_t)(prompts->number_count - first)});
     if (status != AS_OK)
         prompts->number_count = first;
     return status;
@@ -109,8 +114,8 @@ static void abandon(struct image_prompts *prompts)
 }
 
 /* From memory when there is a text, else from the source. */
-static as_status read_prompts(const char *text, size_t len, const struct image_prompts_options *options, struct image_prompts *ret,
-                              struct as_error *err)
+static as_status read_prompts(const char *text, size_t len, const struct image_prompts_options *options,
+                              struct image_prompts *ret, struct as_error *err)
 {
     static const char *const members[] = {"image_urls", "image_url", NULL};
     struct image_prompts prompts = {.batch = options->batch};
@@ -135,13 +140,14 @@ static as_status read_prompts(const char *text, size_t len, const struct image_p
     return status;
 }
 
-as_status image_prompts_load(const struct image_prompts_options *options, struct image_prompts *ret, struct as_error *err)
+as_status image_prompts_load(const struct image_prompts_options *options, struct image_prompts *ret,
+                             struct as_error *err)
 {
     return read_prompts(NULL, 0, options, ret, err);
 }
 
-as_status image_prompts_parse(const char *text, size_t len, const struct image_prompts_options *options, struct image_prompts *ret,
-                              struct as_error *err)
+as_status image_prompts_parse(const char *text, size_t len, const struct image_prompts_options *options,
+                              struct image_prompts *ret, struct as_error *err)
 {
     return read_prompts(text, len, options, ret, err);
 }

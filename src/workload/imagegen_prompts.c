@@ -19,13 +19,14 @@ bool imagegen_size_is_sound(const char *text)
     return height >= 1 && height <= 5 && text[0] != '0' && !text[height];
 }
 
-static as_status take_text(struct imagegen_prompts *prompts, const struct json_value *value, const char *name, const char **ret,
-                           struct as_error *err)
+static as_status take_text(struct imagegen_prompts *prompts, const struct json_value *value, const char *name,
+                           const char **ret, struct as_error *err)
 {
     if (!value || json_is_null(value))
         return AS_OK;
     if (value->type != JSON_STRING)
-        return error_set(err, AS_E_INVALID, "\"%s\" is a JSON %s: it must be a string", name, json_type_name(value->type));
+        return error_set(err, AS_E_INVALID, "\"%s\" is a JSON %s: it must be a string", name,
+                         json_type_name(value->type));
     *ret = arena_strndup(&prompts->arena, value->text, value->len);
     return *ret ? AS_OK : AS_E_NOMEM;
 }
@@ -74,8 +75,8 @@ static as_status take(void *context, size_t index, const struct json_value *line
 }
 
 /* From memory, of `len` bytes, or with SIZE_MAX from the source of that name. */
-static as_status read_prompts(const char *text, size_t len, const struct prompts_options *options, struct imagegen_prompts *ret,
-                              struct as_error *err)
+static as_status read_prompts(const char *text, size_t len, const struct prompts_options *options,
+                              struct imagegen_prompts *ret, struct as_error *err)
 {
     static const char *const members[] = {"size", "negative_prompt", "seed", "n", NULL};
     struct imagegen_prompts prompts = {0};
@@ -100,8 +101,8 @@ as_status imagegen_prompts_load(const char *source, const struct prompts_options
     return read_prompts(source, SIZE_MAX, options, ret, err);
 }
 
-as_status imagegen_prompts_parse(const char *text, size_t len, const struct prompts_options *options, struct imagegen_prompts *ret,
-                                 struct as_error *err)
+as_status imagegen_prompts_parse(const char *text, size_t len, const struct prompts_options *options,
+                                 struct imagegen_prompts *ret, struct as_error *err)
 {
     return read_prompts(text, len, options, ret, err);
 }

@@ -3,8 +3,9 @@
 #define ASSAY_WORKLOAD_IMAGEGEN_PROMPTS_H
 
 /*
- * Prompts for images: workload/prompts.h with further members a line, each in place of the run's own setting: `size` ("WIDTHxHEIGHT" or
- * "auto"), `negative_prompt` (string), `seed` (whole number), `n` (1 … IMAGEGEN_COUNT_MAX). One that is null counts as absent.
+ * Prompts for images: workload/prompts.h with further members a line, each in place of the run's own setting: `size`
+ * ("WIDTHxHEIGHT" or "auto"), `negative_prompt` (string), `seed` (whole number), `n` (1 … IMAGEGEN_COUNT_MAX). One that
+ * is null counts as absent.
  */
 
 #include "workload/prompts.h"
@@ -30,8 +31,8 @@ struct imagegen_prompts {
 as_status imagegen_prompts_load(const char *source, const struct prompts_options *options, struct imagegen_prompts *ret,
                                 struct as_error *err) AS_NODISCARD;
 /* The same from memory. */
-as_status imagegen_prompts_parse(const char *text, size_t len, const struct prompts_options *options, struct imagegen_prompts *ret,
-                                 struct as_error *err) AS_NODISCARD;
+as_status imagegen_prompts_parse(const char *text, size_t len, const struct prompts_options *options,
+                                 struct imagegen_prompts *ret, struct as_error *err) AS_NODISCARD;
 /* One prompt without further members. */
 as_status imagegen_prompts_one(const char *prompt, struct imagegen_prompts *ret, struct as_error *err) AS_NODISCARD;
 void imagegen_prompts_done(struct imagegen_prompts *prompts);

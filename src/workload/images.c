@@ -45,17 +45,17 @@ struct images {
     struct images_plan plan;
     struct images_state state;
     char *first_bad;
-    size_t bytes;                /* of texts kept */
-    uint32_t oldest, newest;     /* of the list */
-    int64_t next_place;          /* to be made ready */
-    int64_t taken;               /* places taken so far */
-    int64_t waiting_place;       /* the highest place that a request waits for, -1 = none */
-    uint8_t ready[RING_PLACES];  /* by place: its images are pinned */
-    as_status status;            /* first failure of a thread */
-    bool is_stopped, is_ahead;   /* is_ahead: threads work along with the requests */
-    uint32_t *order;             /* while preparing: images in order of first use */
+    size_t bytes;               /* of texts kept */
+    uint32_t oldest, newest;    /* of the list */
+    int64_t next_place;         /* to be made ready */
+    int64_t taken;              /* places taken so far */
+    int64_t waiting_place;      /* the highest place that a request waits for, -1 = none */
+    uint8_t ready[RING_PLACES]; /* by place: its images are pinned */
+    as_status status;           /* first failure of a thread */
+    bool is_stopped, is_ahead;  /* is_ahead: threads work along with the requests */
+    uint32_t *order;            /* while preparing: images in order of first use */
     size_t order_count, order_next;
-    uint32_t finished;           /* of the threads that prepare */
+    uint32_t finished; /* of the threads that prepare */
     pthread_t threads[THREADS_MAX];
     uint32_t thread_count;
 };
@@ -161,7 +161,9 @@ as_status images_add(struct images *images, const char *reference, uint32_t *ret
         }
     if (images->count == images->capacity && grow(images) != AS_OK)
         return AS_E_NOMEM;
-    struct entry entry = {.reference = arena_strdup(&images->arena, reference), .shown = shown_text(images, reference), .older = NONE,
+    struct entry entry = {.reference = arena_strdup(&images->arena, reference),
+                          .shown = shown_text(images, reference),
+                          .older = NONE,
                           .newer = NONE};
     if (!entry.reference || !entry.shown)
         return AS_E_NOMEM;
@@ -351,8 +353,9 @@ static void find_first_bad(struct images *images)
 
 static void *ahead_main(void *argument);
 
-as_status images_prepare(struct images *images, const struct images_plan *plan, void (*progress)(const struct images_state *state),
-                         struct images_state *ret, struct as_error *err)
+as_status images_prepare(struct images *images, const struct images_plan *plan,
+                         void (*progress)(const struct images_state *state), struct images_state *ret,
+                         struct as_error *err)
 {
     images->plan = *plan;
     as_status status = make_order(images);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation fails once: images and answers with images are not made, or are told as failed; nothing is leaked. */
+/* Every allocation fails once: images and answers with images are not made, or are told as failed; nothing is leaked.
+ */
 #include "modality/imagegen_judge.h"
 #include "modality/vlm.h"
 #include "support/faults.h"
@@ -13,7 +14,11 @@ static int setup(void **state)
 {
     (void)state;
     url = drawn_url(6, 5, IMAGE_PNG, 1);
-    return asprintf(&lines, "{\"prompt\":\"a\",\"image_url\":\"%s\"}\n{\"prompt\":\"b\",\"image_urls\":[\"%s\",\"x.png\"]}\n", url, url) > 0 ? 0 : -1;
+    return asprintf(&lines,
+                    "{\"prompt\":\"a\",\"image_url\":\"%s\"}\n{\"prompt\":\"b\",\"image_urls\":[\"%s\",\"x.png\"]}\n",
+                    url, url) > 0
+               ? 0
+               : -1;
 }
 
 static int teardown(void **state)
@@ -73,7 +78,8 @@ static as_status use_imagegen(void *context)
     (void)context;
     struct imagegen_prompts prompts;
     struct imagegen *imagegen = NULL;
-    const struct imagegen_settings settings = {.model = "m", .count = 1, .guidance_scale = NAN, .extra_body = "{\"a\":[1]}"};
+    const struct imagegen_settings settings = {
+        .model = "m", .count = 1, .guidance_scale = NAN, .extra_body = "{\"a\":[1]}"};
     as_status status = imagegen_prompts_one("p", &prompts, NULL);
     if (status != AS_OK)
         return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images of any bytes: probing, verifying and decoding agree with each other, within a small limit of pixels; what decodes can be resized
- * and encoded anew, and decodes again to the same size.
+ * Images of any bytes: probing, verifying and decoding agree with each other, within a small limit of pixels; what
+ * decodes can be resized and encoded anew, and decodes again to the same size.
  */
 #include "media/image.h"
 
@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(probe != AS_OK || probed.format == IMAGE_GIF || (verify == AS_OK) == (decode == AS_OK));
     if (decode != AS_OK)
         return 0;
-    must(pixels.width == probed.width && pixels.height == probed.height && (pixels.channels == 3 || pixels.channels == 4));
+    must(pixels.width == probed.width && pixels.height == probed.height &&
+         (pixels.channels == 3 || pixels.channels == 4));
     encode_again(&pixels, probed.format);
     image_pixels_done(&pixels);
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers of image generation: what is read agrees with the tree of base/json where that accepts the text, and every item that is walked to
- * can be decoded or has a sentence.
+ * Answers of image generation: what is read agrees with the tree of base/json where that accepts the text, and every
+ * item that is walked to can be decoded or has a sentence.
  */
 #include "modality/imagegen_answer.h"
 

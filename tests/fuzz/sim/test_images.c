@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests for images, and chats with images: refused with a sentence that needs no escape, or within what the simulator makes. */
+/* Requests for images, and chats with images: refused with a sentence that needs no escape, or within what the
+ * simulator makes. */
 #include "sim/ask.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (sim_images_read(text, size, &ask, &err) == AS_OK) {
         const struct sim_images_ask *wanted = &ask.images_asked;
         must(ask.is_images && wanted->count >= 1 && wanted->count <= SIM_IMAGES_MAX);
-        must(wanted->width >= 1 && wanted->width <= SIM_IMAGE_SIDE_MAX && wanted->height >= 1 && wanted->height <= SIM_IMAGE_SIDE_MAX);
+        must(wanted->width >= 1 && wanted->width <= SIM_IMAGE_SIDE_MAX && wanted->height >= 1 &&
+             wanted->height <= SIM_IMAGE_SIDE_MAX);
     } else {
         must_need_no_escape(err.message);
     }

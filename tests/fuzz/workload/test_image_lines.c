@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prompts with images and prompts for images: whatever the lines hold, each prompt that is kept has what its tool needs. */
+/* Prompts with images and prompts for images: whatever the lines hold, each prompt that is kept has what its tool
+ * needs. */
 #include "workload/image_prompts.h"
 #include "workload/imagegen_prompts.h"
 

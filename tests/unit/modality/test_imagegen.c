@@ -52,8 +52,11 @@ static void expect_body(int64_t seq, const char *expected)
     imagegen_free(imagegen);
 }
 
-#define KITE "{\"model\":\"m\",\"prompt\":\"A \\\"kite\\\"\",\"n\":1,\"size\":\"64x64\",\"response_format\":\"b64_json\""
-#define SEA  "{\"model\":\"m\",\"prompt\":\"Sea\",\"n\":3,\"size\":\"32x16\",\"response_format\":\"b64_json\",\"negative_prompt\":\"fog\""
+#define KITE                                                                                                           \
+    "{\"model\":\"m\",\"prompt\":\"A \\\"kite\\\"\",\"n\":1,\"size\":\"64x64\",\"response_format\":\"b64_json\""
+#define SEA                                                                                                            \
+    "{\"model\":\"m\",\"prompt\":\"Sea\",\"n\":3,\"size\":\"32x16\",\"response_format\":\"b64_json\",\"negative_"      \
+    "prompt\":\"fog\""
 
 static void the_plainest_body(void **state)
 {
@@ -77,8 +80,10 @@ static void optional_settings(void **state)
     settings.guidance_scale = 3.5;
     settings.format = IMAGEGEN_URL;
     settings.size = NULL;
-    expect_body(0, "{\"model\":\"m\",\"prompt\":\"A \\\"kite\\\"\",\"n\":1,\"response_format\":\"url\",\"num_inference_steps\":28,"
-                   "\"guidance_scale\":3.5}");
+    expect_body(
+        0,
+        "{\"model\":\"m\",\"prompt\":\"A \\\"kite\\\"\",\"n\":1,\"response_format\":\"url\",\"num_inference_steps\":28,"
+        "\"guidance_scale\":3.5}");
 }
 
 static void seeds_by_mode(void **state)
@@ -104,8 +109,9 @@ static void the_extra_body_replaces_and_adds(void **state)
     settings.has_seed = true;
     settings.seed = 1;
     settings.extra_body = "{\"quality\":\"high\",\"size\":\"8x8\",\"n\":2,\"response_format\":\"url\"}";
-    expect_body(2, "{\"model\":\"m\",\"prompt\":\"A \\\"kite\\\"\",\"seed\":3,\"quality\":\"high\",\"size\":\"8x8\",\"n\":2,"
-                   "\"response_format\":\"url\"}");
+    expect_body(
+        2, "{\"model\":\"m\",\"prompt\":\"A \\\"kite\\\"\",\"seed\":3,\"quality\":\"high\",\"size\":\"8x8\",\"n\":2,"
+           "\"response_format\":\"url\"}");
     struct imagegen *imagegen = make();
     assert_int_equal(imagegen_wish_of(imagegen, 0).count, 2);
     assert_true(imagegen_wish_of(imagegen, 0).by_url);
@@ -164,7 +170,9 @@ static void lines_that_cannot_be(void **state)
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         struct imagegen_prompts bad;
         struct as_error err;
-        assert_int_equal(imagegen_prompts_parse(cases[i].line, strlen(cases[i].line), &(struct prompts_options){0}, &bad, &err), AS_E_INVALID);
+        assert_int_equal(
+            imagegen_prompts_parse(cases[i].line, strlen(cases[i].line), &(struct prompts_options){0}, &bad, &err),
+            AS_E_INVALID);
         if (!strstr(err.message, cases[i].reason))
             fail_msg("%s: %s", cases[i].line, err.message);
     }
@@ -174,7 +182,8 @@ static void sizes(void **state)
 {
     (void)state;
     static const char *const sound[] = {"auto", "1x1", "1024x768", "99999x1"};
-    static const char *const unsound[] = {"", "x", "1x", "x1", "01x1", "1x01", "100000x1", "1x1 ", "1X1", "-1x1", "1x1x1"};
+    static const char *const unsound[] = {"",         "x",    "1x",  "x1",   "01x1", "1x01",
+                                          "100000x1", "1x1 ", "1X1", "-1x1", "1x1x1"};
     for (size_t i = 0; i < ARRAY_COUNT(sound); i++)
         assert_true(imagegen_size_is_sound(sound[i]));
     for (size_t i = 0; i < ARRAY_COUNT(unsound); i++)

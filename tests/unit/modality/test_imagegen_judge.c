@@ -67,7 +67,9 @@ static void judge_as(const char *answer, enum outcome outcome, enum error_type t
     imagegen_judge(&judge, &scratch, &judging);
     arena_reset(&arena);
     assert_non_null(judging.record.modality_json.at);
-    assert_int_equal(json_parse(judging.record.modality_json.at, judging.record.modality_json.len, NULL, &arena, &block, NULL), AS_OK);
+    assert_int_equal(
+        json_parse(judging.record.modality_json.at, judging.record.modality_json.len, NULL, &arena, &block, NULL),
+        AS_OK);
     assert_null(judging.record.content.at);
 }
 
@@ -101,7 +103,8 @@ static char *answer_of(const char *before, const char *base64, const char *after
 static void one_image(void **state)
 {
     (void)state;
-    judge_ok(answer_of("{\"created\":1,\"data\":[{\"revised_prompt\":\"x\",\"b64_json\":\"", png, "\"}],\"size\":null}\n"));
+    judge_ok(
+        answer_of("{\"created\":1,\"data\":[{\"revised_prompt\":\"x\",\"b64_json\":\"", png, "\"}],\"size\":null}\n"));
     assert_int_equal(judging.record.outcome, OUTCOME_OK);
     assert_int_equal(judging.record.flags, 0);
     assert_int_equal(number("images_requested"), 1);
@@ -233,11 +236,11 @@ static void the_engines_errors_get_the_specs_names(void **state)
     static const struct {
         enum error_type engine, spec;
     } cases[] = {
-        {ERROR_TYPE_RATE_LIMIT, ERROR_TYPE_IMG_HTTP},    {ERROR_TYPE_AUTH, ERROR_TYPE_IMG_HTTP},
-        {ERROR_TYPE_BAD_REQUEST, ERROR_TYPE_IMG_HTTP},   {ERROR_TYPE_SERVER_ERROR, ERROR_TYPE_IMG_HTTP},
-        {ERROR_TYPE_HTTP_OTHER, ERROR_TYPE_IMG_HTTP},    {ERROR_TYPE_REDIRECT, ERROR_TYPE_IMG_HTTP},
+        {ERROR_TYPE_RATE_LIMIT, ERROR_TYPE_IMG_HTTP},       {ERROR_TYPE_AUTH, ERROR_TYPE_IMG_HTTP},
+        {ERROR_TYPE_BAD_REQUEST, ERROR_TYPE_IMG_HTTP},      {ERROR_TYPE_SERVER_ERROR, ERROR_TYPE_IMG_HTTP},
+        {ERROR_TYPE_HTTP_OTHER, ERROR_TYPE_IMG_HTTP},       {ERROR_TYPE_REDIRECT, ERROR_TYPE_IMG_HTTP},
         {ERROR_TYPE_CONNECTION, ERROR_TYPE_IMG_CONNECTION}, {ERROR_TYPE_BODY, ERROR_TYPE_IMG_CONNECTION},
-        {ERROR_TYPE_DECODE, ERROR_TYPE_IMG_SCHEMA},      {ERROR_TYPE_IMG_REQUEST, ERROR_TYPE_IMG_REQUEST},
+        {ERROR_TYPE_DECODE, ERROR_TYPE_IMG_SCHEMA},         {ERROR_TYPE_IMG_REQUEST, ERROR_TYPE_IMG_REQUEST},
         {ERROR_TYPE_TIMEOUT, ERROR_TYPE_TIMEOUT},
     };
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
@@ -251,8 +254,9 @@ static void the_engines_errors_get_the_specs_names(void **state)
 static void usage_is_taken_where_there_is_one(void **state)
 {
     (void)state;
-    judge_ok(answer_of("{\"usage\":{\"input_tokens\":9,\"output_tokens\":1056,\"total_tokens\":1065,\"x\":{}},\"data\":[{\"b64_json\":\"", png,
-                       "\"}]}"));
+    judge_ok(answer_of("{\"usage\":{\"input_tokens\":9,\"output_tokens\":1056,\"total_tokens\":1065,\"x\":{}},\"data\":"
+                       "[{\"b64_json\":\"",
+                       png, "\"}]}"));
     assert_int_equal(judging.record.prompt_tokens, 9);
     assert_int_equal(judging.record.completion_tokens, 1056);
     assert_int_equal(judging.record.total_tokens, 1065);

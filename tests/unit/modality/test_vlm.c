@@ -41,7 +41,13 @@ static int setup(void **state)
     strbuf_adds(&lines, "]}\n{\"prompt\":\"None\",\"image_urls\":[\"" BAD "\"]}\n");
     make_prompts(strbuf_text(&lines));
     config = (struct vlm_config){
-        .llm = {.model = "m", .temperature = NAN, .min_tokens = -1, .max_tokens = 5, .system_prompt = "", .run_id = "r", .run_seed = 1},
+        .llm = {.model = "m",
+                .temperature = NAN,
+                .min_tokens = -1,
+                .max_tokens = 5,
+                .system_prompt = "",
+                .run_id = "r",
+                .run_seed = 1},
         .prompts = &prompts,
         .shard_count = 1,
     };
@@ -108,7 +114,8 @@ static void images_follow_the_text_by_reference(void **state)
     config.detail = "low";
     send_one(&sending, 1);
     assert_int_equal(sending.status, AS_OK);
-    strbuf_adds(&wanted, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Two\"}");
+    strbuf_adds(&wanted,
+                "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Two\"}");
     add_image(&wanted, urls[0], "low");
     add_image(&wanted, urls[1], "low");
     strbuf_adds(&wanted, "]}],\"max_tokens\":5}");
@@ -129,8 +136,8 @@ static void a_nonce_stands_before_the_text(void **state)
     config.llm.unique_prompts = true;
     send_one(&sending, 4);
     assert_int_equal(sending.status, AS_OK);
-    strbuf_adds(&wanted,
-                "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[r/1/4] One \\\"kite\\\"\"}");
+    strbuf_adds(&wanted, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
+                         "\"[r/1/4] One \\\"kite\\\"\"}");
     add_image(&wanted, urls[0], NULL);
     strbuf_adds(&wanted, "]}],\"max_tokens\":5}");
     expect_text(&sending, strbuf_text(&wanted));
@@ -146,7 +153,9 @@ static void many_images_are_joined(void **state)
     config.llm.unique_prompts = true;
     send_one(&sending, 2);
     assert_int_equal(sending.status, AS_OK);
-    strbuf_adds(&wanted, "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[r/1/2] Ten\"}");
+    strbuf_adds(
+        &wanted,
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[r/1/2] Ten\"}");
     add_image(&wanted, urls[1], NULL);
     for (int i = 1; i < 10; i++)
         add_image(&wanted, urls[i % 2], NULL);
@@ -178,8 +187,9 @@ static void an_image_that_is_none_refuses_the_request(void **state)
     struct sending sending;
     send_one(&sending, 3);
     assert_int_equal(sending.status, AS_E_INVALID);
-    assert_string_equal(sending.err.message,
-                        "the image data:image/png cannot be sent: not an image: the bytes are neither PNG, JPEG, WebP nor GIF");
+    assert_string_equal(
+        sending.err.message,
+        "the image data:image/png cannot be sent: not an image: the bytes are neither PNG, JPEG, WebP nor GIF");
     sending_done(&sending);
 }
 
@@ -236,8 +246,9 @@ static void lines_without_a_sound_reference_are_bad(void **state)
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         struct image_prompts bad;
         struct as_error err;
-        assert_int_equal(image_prompts_parse(cases[i].line, strlen(cases[i].line), &(struct image_prompts_options){0}, &bad, &err),
-                         AS_E_INVALID);
+        assert_int_equal(
+            image_prompts_parse(cases[i].line, strlen(cases[i].line), &(struct image_prompts_options){0}, &bad, &err),
+            AS_E_INVALID);
         if (!strstr(err.message, cases[i].reason))
             fail_msg("%s: %s", cases[i].line, err.message);
     }

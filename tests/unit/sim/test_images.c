@@ -20,7 +20,8 @@ static void what_is_asked_for(void **state)
     assert_int_equal(found.images_asked.count, 1);
     assert_int_equal(found.images_asked.width, 1024);
     assert_false(found.images_asked.by_url || found.images_asked.has_seed);
-    ask("{\"prompt\":\"p\",\"n\":3,\"size\":\"64x32\",\"response_format\":\"url\",\"seed\":-5,\"unknown\":[{}]}", &found);
+    ask("{\"prompt\":\"p\",\"n\":3,\"size\":\"64x32\",\"response_format\":\"url\",\"seed\":-5,\"unknown\":[{}]}",
+        &found);
     assert_int_equal(found.images_asked.count, 3);
     assert_int_equal(found.images_asked.width, 64);
     assert_int_equal(found.images_asked.height, 32);
@@ -120,7 +121,8 @@ static void a_chat_counts_its_images(void **state)
                                "{\"type\":\"image_url\",\"image_url\":{\"url\":\"http://h/a.png\",\"detail\":\"low\"}},"
                                "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/b.png\"}}]}]}";
     static const char bare[] = "{\"messages\":[{\"content\":[{\"image_url\":\"http://h/a.png\"}]}]}";
-    static const char fake[] = "{\"messages\":[{\"content\":[{\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]}]}";
+    static const char fake[] =
+        "{\"messages\":[{\"content\":[{\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]}]}";
     struct sim_ask found;
     struct as_error err;
     assert_int_equal(sim_ask_read_chat(fine, strlen(fine), SIM_IMAGES_WHOLE, &found, &err), AS_OK);

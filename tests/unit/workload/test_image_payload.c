@@ -110,8 +110,9 @@ static void a_wanted_format_is_made(void **state)
 static void a_gif_is_sent_but_not_resized(void **state)
 {
     (void)state;
-    static const unsigned char gif[] = "GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02"
-                                       "D\x01\x00;";
+    static const unsigned char gif[] =
+        "GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02"
+        "D\x01\x00;";
     char *url = data_url("image/gif", gif, sizeof gif - 1);
     struct image_payload payload = make(url, NULL);
     assert_string_equal(payload.text, url);
