@@ -38,8 +38,8 @@ rm -f ../out.$$ ../err.$$
 "$assay" help llm >llm.help
 for tool in vlm imagegen; do
     for option in $("$assay" help $tool | sed -n 's/^  --\(\[no-\]\)\{0,1\}\([a-z-]*\).*/\2/p'); do
-        grep -q -- "--\(\[no-\]\)\{0,1\}$option[ =]" llm.help && continue
-        grep -q -- "--$option[ =|]" "$table" || {
+        grep -q -- "--\(\[no-\]\)\{0,1\}${option}[ =]" llm.help && continue
+        grep -q -- "--${option}[ =|]" "$table" || {
             failed=$((failed + 1))
             echo "FAIL: $tool --$option has no bad value in bad_lines_images.txt"
         }

@@ -14,6 +14,7 @@ cd "$work"
 mkdir run
 cd run
 cp "$native"/* .
+# shellcheck disable=SC2046 # names without blanks
 unset $(env | sed -n 's/^\(LLMDBENCH_[A-Z_]*\)=.*/\1/p') || true
 export TZ=UTC
 failures=0
@@ -185,6 +186,7 @@ out "^bad.yaml: results.foo: .*(line 5)$"
 check 65 "$assay" report validate --json bad.yaml
 /usr/bin/python3 -c 'import json; v = json.load(open("../out")); assert v[0]["valid"] is False and v[0]["errors"][0] == {"path": "run.uid", "message": "must be text, not 5", "line": 3}' || bad "validate --json"
 check 66 "$assay" report validate none.yaml
+# shellcheck disable=SC2016 # the inner shell's own $0
 check 0 sh -c '"$0" report validate - <report.yaml' "$assay"
 check 0 "$assay" report show report.yaml
 out "^latency.time_to_first_token  *ms  *50.5"
@@ -203,9 +205,9 @@ check 0 "$assay" report convert -w assay "$ASSAY_SOURCE_DIR/tests/golden/summary
 check 0 "$assay" report validate assay.yaml
 
 # The page holds the models as they are.
-"$assay" report schema --form page 0.2.1 >page
-awk '/<!-- model 0.2.1 -->/ { on = 1; next } /<!-- end -->/ { on = 0 } on' "$ASSAY_SOURCE_DIR/docs/benchmark-report.md" | cmp -s - page || bad "docs/benchmark-report.md: not the model 0.2.1"
-"$assay" report schema --form page 0.1 >page
-awk '/<!-- model 0.1 -->/ { on = 1; next } /<!-- end -->/ { on = 0 } on' "$ASSAY_SOURCE_DIR/docs/benchmark-report.md" | cmp -s - page || bad "docs/benchmark-report.md: not the model 0.1"
+"$assay" report schema --form page 0.2.1 >model.md
+awk '/<!-- model 0.2.1 -->/ { on = 1; next } /<!-- end -->/ { on = 0 } on' "$ASSAY_SOURCE_DIR/docs/benchmark-report.md" | cmp -s - model.md || bad "docs/benchmark-report.md: not the model 0.2.1"
+"$assay" report schema --form page 0.1 >model.md
+awk '/<!-- model 0.1 -->/ { on = 1; next } /<!-- end -->/ { on = 0 } on' "$ASSAY_SOURCE_DIR/docs/benchmark-report.md" | cmp -s - model.md || bad "docs/benchmark-report.md: not the model 0.1"
 
 [ "$failures" = 0 ] || exit 1
