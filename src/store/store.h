@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_STORE_STORE_H
+#define ASSAY_STORE_STORE_H
+
+/*
+ * The system of record: one schema and one way to query it, on an embedded SQLite file or on a PostgreSQL server.
+ *
+ * Takes a path or a postgresql:// address; gives transactions, in which SQL statements run. Statements are written once for
+ * both: parameters are ?1, ?2, … (PostgreSQL sees $1, $2), and only what both understand is used (ON CONFLICT, RETURNING,
+ * LIMIT/OFFSET, CASE, common table expressions, window functions). Times are 64-bit nanoseconds since 1970 UTC, JSON is text.
+ * A missing value is NULL.
+ *
+ * Durability. store_commit of a transaction opened by store_write returns AS_OK only when it would survive a power cut (SQLite:
+ * WAL with synchronous=FULL, one writer connection that alone checkpoints; PostgreSQL: synchronous_commit on). A failed fsync
+ * ends the process with a message: what the kernel holds afterwards is unknown. When the connection to PostgreSQL is lost
+ * inside store_commit the outcome is unknown: AS_E_INTERRUPTED; the caller asks again by its natural key.
+ *
+ * Threads. Any thread may open transactions; a transaction belongs to the thread that opened it. SQLite: any number of readers
+ * up to `readers` at once, one writer; others wait in order. PostgreSQL: up to `connections`.
+ *
+ * Errors. AS_E_EXISTS: a unique key is taken; AS_E_STATE: a foreign key or CHECK refuses (err names the constraint);
+ * AS_E_TIMEOUT: no connection or lock within the limit; AS_E_NETWORK: PostgreSQL is not reachable; AS_E_IO; AS_E_NOMEM;
+ * AS_E_INVALID: the SQL itself is wrong. After an error a transaction can only be rolled back.
+ */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+struct store_tx;
+struct store_rows;
+
+struct store_options {
+    const char *address;     /* path of the SQLite file, or postgresql://… / postgres://… */
+    uint32_t readers;        /* SQLite: read connections [4]; PostgreSQL: connections in all [8] */
+    int64_t wait_ns;         /* longest wait for a connection or the writer [10 s] */
+    bool create;             /* SQLite: make the file when it does not exist */
+    bool without_migration;  /* refuse (AS_E_STATE) a store whose schema is older, instead of migrating it */
+};
+
+/*
+ * Opens, locks (SQLite: a second process is refused with AS_E_STATE and the holder's pid) and migrates. A store whose schema
+ * is newer than this program is refused (AS_E_UNSUPPORTED) untouched.
+ */
+as_status store_open(const struct store_options *options, struct store **ret, struct as_error *err) AS_NODISCARD;
+void store_close(struct store *store);
+
+enum store_kind { STORE_SQLITE, STORE_POSTGRESQL };
+enum store_kind store_kind(const struct store *store);
+/* The number of the newest migration that is applied. */
+int64_t store_version(const struct store *store);
+
+/* ---- transactions ---- */
+
+/* A read-only snapshot. */
+as_status store_read(struct store *store, struct store_tx **ret, struct as_error *err) AS_NODISCARD;
+/* A transaction that may write. */
+as_status store_write(struct store *store, struct store_tx **ret, struct as_error *err) AS_NODISCARD;
+/* Ends the transaction, whatever comes back. For a reader it only ends it. */
+as_status store_commit(struct store_tx *take_tx, struct as_error *err) AS_NODISCARD;
+/* NULL does nothing. */
+void store_rollback(struct store_tx *take_tx);
+
+/* ---- statements ---- */
+
+enum store_type { STORE_NULL, STORE_BOOL, STORE_INT, STORE_REAL, STORE_TEXT, STORE_BLOB };
+
+/* One parameter; text and bytes are the caller's and must live until the call returns. */
+struct store_value {
+    enum store_type type;
+    int64_t integer; /* STORE_INT; STORE_BOOL: 0 or 1 */
+    double real;
+    const char *text; /* STORE_TEXT, STORE_BLOB */
+    size_t len;       /* bytes of text */
+};
+
+struct store_value store_null(void);
+struct store_value store_bool(bool value);
+struct store_value store_int(int64_t value);
+struct store_value store_real(double value); /* NaN and infinities become NULL */
+struct store_value store_text(const char *text); /* NULL becomes STORE_NULL */
+struct store_value store_text_n(const char *text, size_t len);
+struct store_value store_blob(const void *data, size_t len);
+
+/* Runs a statement without rows of interest; ret_changed (may be NULL) gets the number of rows inserted, changed or removed. */
+as_status store_exec(struct store_tx *tx, const char *sql, const struct store_value *params, uint32_t count,
+                     int64_t *ret_changed) AS_NODISCARD;
+/* Runs a statement that gives rows; statements are prepared once per connection and text. */
+as_status store_query(struct store_tx *tx, const char *sql, const struct store_value *params, uint32_t count,
+                      struct store_rows **ret) AS_NODISCARD;
+/* The sentence, constraint name and place of the transaction's last failure. */
+const struct as_error *store_error(const struct store_tx *tx);
+
+/* Goes to the next row: true while there is one. After false, store_rows_status says whether all were read. */
+bool store_next(struct store_rows *rows);
+as_status store_rows_status(const struct store_rows *rows) AS_NODISCARD;
+void store_rows_free(struct store_rows *rows);
+
+uint32_t store_columns(const struct store_rows *rows);
+const char *store_column_name(const struct store_rows *rows, uint32_t column);
+bool store_is_null(const struct store_rows *rows, uint32_t column);
+/* Of the present row, columns from 0. A NULL gives 0, false, NULL. Text is NUL-terminated and valid until store_next. */
+int64_t store_get_int(const struct store_rows *rows, uint32_t column);
+bool store_get_bool(const struct store_rows *rows, uint32_t column);
+double store_get_real(const struct store_rows *rows, uint32_t column);
+const char *store_get_text(const struct store_rows *rows, uint32_t column, size_t *ret_len);
+const void *store_get_blob(const struct store_rows *rows, uint32_t column, size_t *ret_len);
+
+/* ---- care ---- */
+
+/* SQLite: a consistent copy made through the writer while it serves; the target must not exist. */
+as_status store_backup(struct store *store, const char *target_path, struct as_error *err) AS_NODISCARD;
+/* Checks the whole store (SQLite: integrity_check and foreign_key_check). AS_E_INVALID with the first finding. */
+as_status store_check(struct store *store, struct as_error *err) AS_NODISCARD;
+
+#endif
