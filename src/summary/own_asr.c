@@ -35,7 +35,7 @@ struct edit_sums {
 enum comparison { BY_WORD, BY_CHAR, BY_GRAPHEME, BY_WORD_RAW, BY_CHAR_RAW, COMPARISONS };
 
 struct own_tally {
-    struct column response_spec, file_read, inference, rtf, rtfx, word_rate, char_rate, duration;
+    struct column response_spec, file_read, inference, rtf, rtfx, word_rate, char_rate, duration, sent_bytes;
     struct column rates[COMPARISONS];
     struct edit_sums sums[COMPARISONS];
     struct format_tally formats[FORMATS];
@@ -49,8 +49,9 @@ struct own_tally {
 static void each_column(struct own_tally *tally, void (*act)(struct column *column, struct column_store *store),
                         struct column_store *store)
 {
-    struct column *const columns[] = {&tally->response_spec, &tally->file_read, &tally->inference, &tally->rtf,
-                                      &tally->rtfx,          &tally->word_rate, &tally->char_rate, &tally->duration};
+    struct column *const columns[] = {&tally->response_spec, &tally->file_read, &tally->inference,
+                                      &tally->rtf,           &tally->rtfx,      &tally->word_rate,
+                                      &tally->char_rate,     &tally->duration,  &tally->sent_bytes};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         act(columns[i], store);
     for (size_t i = 0; i < COMPARISONS; i++)
@@ -206,7 +207,7 @@ static as_status take(struct own_tally *tally, const struct request_record *reco
     sum_up(&tally->words, number(own, "words"));
     sum_up(&tally->chars, number(own, "chars"));
     sum_up(&tally->cues, number(own, "cues"));
-    sum_up(&tally->audio_bytes, number(own, "audio_bytes_sent"));
+    sum_up(&tally->audio_bytes, append(&tally->sent_bytes, own, "audio_bytes_sent"));
     sum_up(&tally->response_bytes, number(own, "response_bytes"));
     take_scores(tally, own);
     return AS_OK;
@@ -407,6 +408,7 @@ static as_status write(const struct own_group *group, struct json_writer *writer
         COLUMN("words_per_inference_second", word_rate, MICRO),
         COLUMN("chars_per_inference_second", char_rate, MICRO),
         COLUMN("audio_duration_s", duration, 1e9),
+        COLUMN("audio_bytes", sent_bytes, 1),
     };
 #undef COLUMN
     struct own_tally *sum = calloc(1, sizeof *sum);

@@ -13,20 +13,23 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define NANO 1e9
+
 /* Pixels are whole numbers: sums do not depend on the order. */
 struct own_tally {
-    struct column image_bytes, width, height;            /* a value an image */
-    struct column response_bytes, post, post_wait;       /* a value a request */
-    int64_t requested, returned, by_url, saved, decoded; /* images */
-    int64_t good_images, good_pixels, pixels;            /* good: of successes */
-    int64_t mismatched;                                  /* requests with another number of images than asked for */
-    struct strbuf paths;                                 /* of saved images, each with a NUL */
+    struct column image_bytes, width, height, area;        /* a value an image */
+    struct column aspect;                                  /* width / height of an image, billionths */
+    struct column images, response_bytes, post, post_wait; /* a value a request; images: returned */
+    int64_t requested, returned, by_url, saved, decoded;   /* images */
+    int64_t good_images, good_pixels, pixels;              /* good: of successes */
+    int64_t mismatched;                                    /* requests with another number of images than asked for */
+    struct strbuf paths;                                   /* of saved images, each with a NUL */
 };
 
 #define COLUMNS(tally)                                                                                                 \
     {                                                                                                                  \
-        &(tally)->image_bytes, &(tally)->width, &(tally)->height, &(tally)->response_bytes, &(tally)->post,            \
-            &(tally)->post_wait                                                                                        \
+        &(tally)->image_bytes, &(tally)->width, &(tally)->height, &(tally)->area, &(tally)->aspect, &(tally)->images,  \
+            &(tally)->response_bytes, &(tally)->post, &(tally)->post_wait                                              \
     }
 
 static struct own_tally *make(struct column_store *store)
@@ -72,6 +75,8 @@ static void take_artifact(struct own_tally *tally, const struct json_value *arti
     append(&tally->height, height);
     if (width > 0 && height > 0 && !__builtin_mul_overflow(width, height, &pixels)) {
         sum_up(&tally->pixels, pixels);
+        column_append(&tally->area, pixels);
+        column_append(&tally->aspect, llround((double)width / (double)height * NANO));
         if (is_good)
             sum_up(&tally->good_pixels, pixels);
     }
@@ -87,6 +92,7 @@ static as_status take(struct own_tally *tally, const struct request_record *reco
     int64_t returned = number(own, "images_returned");
     sum_up(&tally->requested, number(own, "images_requested"));
     sum_up(&tally->returned, returned);
+    append(&tally->images, returned);
     sum_up(&tally->by_url, number(own, "images_by_url"));
     if (is_good)
         sum_up(&tally->good_images, returned);
@@ -182,9 +188,11 @@ static as_status write(const struct own_group *group, struct json_writer *writer
         member, offsetof(struct own_tally, field), scale                                                               \
     }
     static const struct own_column columns[] = {
-        COLUMN("image_bytes", image_bytes, 1), COLUMN("image_width", width, 1),
-        COLUMN("image_height", height, 1),     COLUMN("response_bytes", response_bytes, 1),
-        COLUMN("post_ms", post, 1e6),          COLUMN("post_wait_ms", post_wait, 1e6),
+        COLUMN("image_bytes", image_bytes, 1),       COLUMN("image_width", width, 1),
+        COLUMN("image_height", height, 1),           COLUMN("image_pixels", area, 1),
+        COLUMN("image_aspect_ratio", aspect, NANO),  COLUMN("images_per_request", images, 1),
+        COLUMN("response_bytes", response_bytes, 1), COLUMN("post_ms", post, 1e6),
+        COLUMN("post_wait_ms", post_wait, 1e6),
     };
     struct own_tally sums = sums_of(group);
     write_counts(group, &sums, writer);

@@ -7,22 +7,30 @@
 
 #include "summary/tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#define NANO 1e9
+
 struct own_tally {
-    struct column processing, loading, image_bytes, source_bytes, width, height; /* a value an image */
-    struct column images, payload, wait;                                         /* a value a request */
-    int64_t by_url, resized, encoded;                                            /* images */
+    struct column processing, loading, image_bytes, source_bytes, width, height, pixels; /* a value an image */
+    struct column aspect;                        /* width / height of an image, billionths */
+    struct column images, payload, wait;         /* a value a request */
+    int64_t by_url, resized, encoded, delivered; /* images; delivered: of successes */
 };
+
+#define COLUMNS(tally)                                                                                                 \
+    {                                                                                                                  \
+        &(tally)->processing, &(tally)->loading, &(tally)->image_bytes, &(tally)->source_bytes, &(tally)->width,       \
+            &(tally)->height, &(tally)->pixels, &(tally)->aspect, &(tally)->images, &(tally)->payload, &(tally)->wait  \
+    }
 
 static struct own_tally *make(struct column_store *store)
 {
     struct own_tally *tally = calloc(1, sizeof *tally);
     if (!tally)
         return NULL;
-    struct column *const columns[] = {&tally->processing,   &tally->loading, &tally->image_bytes,
-                                      &tally->source_bytes, &tally->width,   &tally->height,
-                                      &tally->images,       &tally->payload, &tally->wait};
+    struct column *const columns[] = COLUMNS(tally);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         column_init(columns[i], store);
     return tally;
@@ -30,9 +38,7 @@ static struct own_tally *make(struct column_store *store)
 
 static void drop(struct own_tally *tally)
 {
-    struct column *const columns[] = {&tally->processing,   &tally->loading, &tally->image_bytes,
-                                      &tally->source_bytes, &tally->width,   &tally->height,
-                                      &tally->images,       &tally->payload, &tally->wait};
+    struct column *const columns[] = COLUMNS(tally);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         column_done(columns[i]);
     free(tally);
@@ -45,6 +51,17 @@ static void append(struct column *column, const struct json_value *object, const
         column_append(column, value);
 }
 
+/* Of images whose size is known. */
+static void take_size(struct own_tally *tally, const struct json_value *image)
+{
+    int64_t width, height, pixels;
+    if (!json_int64(json_get(image, "width"), &width) || !json_int64(json_get(image, "height"), &height) ||
+        width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &pixels))
+        return;
+    column_append(&tally->pixels, pixels);
+    column_append(&tally->aspect, llround((double)width / (double)height * NANO));
+}
+
 static bool is_set(const struct json_value *object, const char *name)
 {
     bool value;
@@ -53,7 +70,9 @@ static bool is_set(const struct json_value *object, const char *name)
 
 static as_status take(struct own_tally *tally, const struct request_record *record, const struct json_value *own)
 {
-    (void)record;
+    int64_t count;
+    if (record->outcome == OUTCOME_OK && json_int64(json_get(own, "image_count"), &count) && count > 0)
+        sum_up(&tally->delivered, count);
     append(&tally->images, own, "image_count");
     append(&tally->payload, own, "payload_bytes");
     append(&tally->wait, own, "wait_ns");
@@ -66,6 +85,7 @@ static as_status take(struct own_tally *tally, const struct request_record *reco
         append(&tally->source_bytes, image, "source_bytes");
         append(&tally->width, image, "width");
         append(&tally->height, image, "height");
+        take_size(tally, image);
         tally->by_url += is_set(image, "by_url");
         tally->resized += is_set(image, "resized");
         tally->encoded += is_set(image, "encoded");
@@ -80,26 +100,29 @@ static as_status write(const struct own_group *group, struct json_writer *writer
         member, offsetof(struct own_tally, field), scale                                                               \
     }
     static const struct own_column columns[] = {
-        COLUMN("images_per_request", images, 1),  COLUMN("image_processing_ms", processing, 1e6),
-        COLUMN("image_load_ms", loading, 1e6),    COLUMN("image_bytes", image_bytes, 1),
-        COLUMN("source_bytes", source_bytes, 1),  COLUMN("image_width", width, 1),
-        COLUMN("image_height", height, 1),        COLUMN("payload_bytes", payload, 1),
+        COLUMN("images_per_request", images, 1),    COLUMN("image_processing_ms", processing, 1e6),
+        COLUMN("image_load_ms", loading, 1e6),      COLUMN("image_bytes", image_bytes, 1),
+        COLUMN("source_bytes", source_bytes, 1),    COLUMN("image_width", width, 1),
+        COLUMN("image_height", height, 1),          COLUMN("image_pixels", pixels, 1),
+        COLUMN("image_aspect_ratio", aspect, NANO), COLUMN("payload_bytes", payload, 1),
         COLUMN("preparation_wait_ms", wait, 1e6),
     };
     struct own_sum images = {0};
     as_status status = AS_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && status == AS_OK; i++)
         status = own_write_column(group, &columns[i], writer, i == 0 ? &images : NULL);
-    int64_t by_url = 0, resized = 0, encoded = 0;
+    int64_t by_url = 0, resized = 0, encoded = 0, delivered = 0;
     for (size_t i = 0; i < group->count; i++) {
         by_url = plus(by_url, group->tallies[i]->by_url);
         resized = plus(resized, group->tallies[i]->resized);
         encoded = plus(encoded, group->tallies[i]->encoded);
+        delivered = plus(delivered, group->tallies[i]->delivered);
     }
     json_member_int(writer, "images", images.n ? (int64_t)images.sum : 0);
     json_member_int(writer, "images_by_url", by_url);
     json_member_int(writer, "images_resized", resized);
     json_member_int(writer, "images_encoded_anew", encoded);
+    json_member_double(writer, "images_per_second", own_per_second((double)delivered, group->window->duration_ns));
     return status;
 }
 
