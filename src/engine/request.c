@@ -93,7 +93,7 @@ static int64_t refuse(struct slot *slot, const char *sentence)
     record_init(record);
     fill_request(slot, record);
     record->outcome = OUTCOME_REFUSED;
-    record->error_type = ERROR_TYPE_IMG_REQUEST;
+    record->error_type = ERROR_TYPE_BAD_REQUEST; /* with outcome refused and no status: no server saw it */
     record->done_ns = now_ns;
     error_text_from_plain(sentence, strlen(sentence), engine->options.secrets, &thread->error_text);
     record->error_message = (struct record_text){thread->error_text.text, thread->error_text.len};

@@ -81,7 +81,8 @@ static enum error_type spec_type(uint8_t type)
 
 static void rename_errors(struct request_record *record)
 {
-    record->error_type = (uint8_t)spec_type(record->error_type);
+    bool is_refused = record->outcome == OUTCOME_REFUSED;
+    record->error_type = (uint8_t)(is_refused ? ERROR_TYPE_IMG_REQUEST : spec_type(record->error_type));
     for (uint32_t i = 0; i < record->attempt_count; i++)
         record->attempts[i].error_type = (uint8_t)spec_type(record->attempts[i].error_type);
 }

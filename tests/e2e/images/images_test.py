@@ -85,6 +85,8 @@ class Vlm(Images):
         self.assertIn("3 of 7 images cannot be used", err)
         records = {record["prompt_id"]: record for record in self.records("r")}
         self.assertEqual([records[str(i)]["outcome"] for i in range(1, 8)], ["ok"] * 4 + ["refused"] * 3)
+        self.assertEqual({(records[str(i)]["error"]["type"], records[str(i)]["http_status"]) for i in (5, 6, 7)}, {("bad_request", None)})
+        self.assertEqual(self.summary("r")["errors"]["by_type"]["bad_request"], 3)
         self.assertIn("gone.png", records["5"]["error"]["message"])
         self.assertIn("not an image", records["6"]["error"]["message"])
         self.assertIn("\"s3\" is no scheme", records["7"]["error"]["message"])

@@ -192,7 +192,7 @@ static void test_refused(void **state)
         }
         refused++;
         assert_int_equal(record->outcome, OUTCOME_REFUSED);
-        assert_int_equal(record->error_type, ERROR_TYPE_IMG_REQUEST);
+        assert_int_equal(record->error_type, ERROR_TYPE_BAD_REQUEST);
         assert_int_equal(record->sent_ns, -1);
         assert_int_equal(record->response_time_ns, -1);
         assert_int_equal(record->attempt_count, 0);

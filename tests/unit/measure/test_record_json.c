@@ -154,7 +154,7 @@ static void test_odd_texts_stay_json(void **state)
     record.seq = 1;
     record.endpoint = RECORD_NO_ENDPOINT;
     record.outcome = OUTCOME_REFUSED;
-    record.error_type = ERROR_TYPE_IMG_REQUEST;
+    record.error_type = ERROR_TYPE_BAD_REQUEST;
     record.error_message = (struct record_text){message, sizeof message - 1};
     snprintf(record.prompt_id, sizeof record.prompt_id, "a\"b\n\x01");
     snprintf(record.finish_reason, sizeof record.finish_reason, "st\\op");

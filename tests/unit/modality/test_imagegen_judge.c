@@ -249,6 +249,8 @@ static void the_engines_errors_get_the_specs_names(void **state)
         assert_int_equal(judging.record.attempts[0].error_type, cases[i].spec);
         assert_int_equal(number("images_returned"), 0);
     }
+    judge_as(NULL, OUTCOME_REFUSED, ERROR_TYPE_BAD_REQUEST, -1);
+    assert_int_equal(judging.record.error_type, ERROR_TYPE_IMG_REQUEST);
 }
 
 static void usage_is_taken_where_there_is_one(void **state)

@@ -61,7 +61,7 @@ static const struct json_value *summarise(struct summary *ret)
     records[4] = made_error(4, 400, 100, OUTCOME_FAILED, ERROR_TYPE_SERVER_ERROR, 500);
     set_block(4,
               "{\"format\":\"m4a\",\"audio_bytes_sent\":9000,\"audio_duration_ns\":9000000000,\"response_bytes\":3}");
-    records[5] = made_error(5, 500, 100, OUTCOME_REFUSED, ERROR_TYPE_IMG_REQUEST, -1);
+    records[5] = made_error(5, 500, 100, OUTCOME_REFUSED, ERROR_TYPE_BAD_REQUEST, -1);
     set_block(5, "{\"format\":\"mp3\"}");
     *ret = made_summary(&facts, records, N);
     assert_sound(ret);
