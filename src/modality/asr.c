@@ -38,6 +38,7 @@ as_status asr_new(const struct asr_config *config, const struct audio_set *set, 
         .format = config->format,
         .streaming = config->streaming,
         .keeps_transcripts = config->keeps_transcripts,
+        .keeps_times = config->keeps_times,
         .secrets = config->secrets,
     };
     status = asr_requests_make(config, set, &asr->arena, &asr->requests, err);

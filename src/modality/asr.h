@@ -40,6 +40,7 @@ struct asr_config {
     const char *extra_body; /* JSON object: its members become fields, replacing ours of the same name; NULL = none. Not
                                allowed in it: file, stream, response_format (options of their own) */
     bool keeps_transcripts; /* record.content is set: it is saved, or scored */
+    bool keeps_times;       /* the record's block has the time stamps of a JSON answer */
     uint64_t seed;          /* of the boundary */
     const char *const *secrets; /* ends with NULL: texts no message may hold; NULL = none */
 };

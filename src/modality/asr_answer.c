@@ -33,6 +33,7 @@ void asr_answer_begin(const struct asr_wish *wish, struct asr_answer *answer, co
     answer->error.len = 0;
     answer->error.is_oom = false;
     strbuf_reset(&answer->text);
+    strbuf_reset(&answer->times);
 }
 
 /* ---- streams ---- */
@@ -149,6 +150,9 @@ void asr_answer_body(const struct asr_wish *wish, struct asr_answer *answer, con
         return;
     struct asr_body body = {wish->format, now->is_json && len > 0, data, len};
     asr_read_body(&body, &answer->text, &now->reading);
+    if (wish->keeps_times && asr_format_is_json(wish->format) && now->reading.problem == ASR_FINE)
+        asr_times_add(&now->reading.times, ASR_TIMES_MAX_BYTES, &answer->times);
+    now->reading.times = (struct asr_spans){0}; /* the body goes */
     now->is_unsound = now->reading.is_unsound;
     if (now->reading.problem != ASR_FINE && len > 0)
         error_text_from_body(data, len, wish->secrets, &answer->error);
@@ -288,6 +292,12 @@ static void put_block(const struct asr_wish *wish, struct asr_answer *answer, co
 {
     strbuf_reset(&answer->block);
     asr_block_write(answer->sample, wish->format, result, &answer->block);
+    if (result->is_ok && answer->times.len > 0 && strbuf_status(&answer->times) == AS_OK &&
+        strbuf_status(&answer->block) == AS_OK) {
+        answer->block.len--; /* the closing brace */
+        strbuf_add(&answer->block, answer->times.data, answer->times.len);
+        strbuf_addc(&answer->block, '}');
+    }
     if (strbuf_status(&answer->block) == AS_OK)
         record->modality_json = (struct record_text){answer->block.data, answer->block.len};
 }
@@ -347,5 +357,6 @@ void asr_answer_done(struct asr_answer *answer)
     strbuf_done(&answer->file);
     strbuf_done(&answer->text);
     strbuf_done(&answer->content);
+    strbuf_done(&answer->times);
     strbuf_done(&answer->block);
 }

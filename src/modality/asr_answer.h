@@ -26,7 +26,7 @@
 /* What the run wants of all answers. */
 struct asr_wish {
     enum asr_format format;
-    bool streaming, keeps_transcripts;
+    bool streaming, keeps_transcripts, keeps_times;
     const char *const *secrets;
 };
 
@@ -51,6 +51,7 @@ struct asr_answer {
     struct strbuf file;    /* when it was read for this request */
     struct strbuf text;    /* the transcript */
     struct strbuf content; /* the same as JSON */
+    struct strbuf times;   /* members of the block */
     struct strbuf block;
     struct error_text error; /* what the server said about its failure, or our sentence; len 0 = nothing yet */
 };

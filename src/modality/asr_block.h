@@ -18,6 +18,8 @@
  *   words_per_inference_second, chars_per_inference_second
  *   cues                        of subtitles
  *   language, server_duration_ns   as the server told
+ *
+ * Behind them, when they are kept: modality/asr_times.h.
  */
 
 #include "base/strbuf.h"

@@ -152,7 +152,15 @@ struct members {
     struct json_raw text, delta, type;
     bool has_error;
     struct asr_told told;
+    struct asr_spans times;
 };
+
+/* Steps over a value; where it is. */
+static struct asr_span take_span(struct json_cursor *cursor)
+{
+    const char *start = cursor->at;
+    return json_skip(cursor) ? (struct asr_span){start, (size_t)(cursor->at - start)} : (struct asr_span){NULL, 0};
+}
 
 static bool is_at_end(const struct json_cursor *cursor)
 {
@@ -187,6 +195,10 @@ static bool read_members(const char *data, size_t len, struct members *ret)
             take_language(&cursor, &ret->told);
         else if (KEY_IS(&key, "usage"))
             take_usage(&cursor, &ret->told);
+        else if (KEY_IS(&key, "words"))
+            ret->times.words = take_span(&cursor);
+        else if (KEY_IS(&key, "segments"))
+            ret->times.segments = take_span(&cursor);
         else if (KEY_IS(&key, "error")) {
             ret->has_error = !json_take_null(&cursor);
             if (ret->has_error)
@@ -206,6 +218,7 @@ static void read_json(const char *data, size_t len, struct strbuf *text, struct 
         return;
     }
     ret->told = members.told;
+    ret->times = members.times;
     ret->problem = members.has_error ? ASR_SERVER_ERROR : members.text.at ? ASR_FINE : ASR_NO_TEXT;
     if (ret->problem == ASR_FINE)
         asr_add_raw(text, &members.text);

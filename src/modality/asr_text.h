@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "modality/asr_times.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +56,7 @@ struct asr_reading {
     bool is_unsound;      /* invalid UTF-8 was replaced */
     int64_t cues;         /* of subtitles, -1 = the answer is none */
     struct asr_told told;
+    struct asr_spans times; /* of a JSON answer, places in its body */
 };
 
 struct asr_body {

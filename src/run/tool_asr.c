@@ -50,6 +50,7 @@ static struct asr_config asr_config_of(const struct run *run)
         .streaming = audio->streaming,
         .extra_body = audio->extra_body,
         .keeps_transcripts = run->config.result.save_content || audio->ground_truth,
+        .keeps_times = run->config.result.save_content,
         .seed = (uint64_t)run->config.load.seed,
         .secrets = run->targets.secrets,
     };

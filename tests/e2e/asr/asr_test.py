@@ -72,6 +72,11 @@ class Transcripts(AsrCase):
                 self.assertAlmostEqual(own["audio_duration_ns"] / 1e9, SECONDS[truth["id"]], 6)
                 self.assertEqual(own["inference_time_source"], "server" if "json" in form else "client")
                 self.assertEqual(own["cues"], -(-own["words"] // 8) if form in ("srt", "vtt") else None)
+                self.assertEqual("word_times" in own, "json" in form)
+                if form == "verbose_json":
+                    self.assertEqual([word["text"] for word in own["word_times"]], truth["transcript"].split())
+                    self.assertAlmostEqual(own["word_times"][-1]["end_s"], SECONDS[truth["id"]], 2)
+                    self.assertTrue(own["segment_times"] and own["times_cut"] is False)
             self.assertEqual(summary["asr"]["wer_corpus"]["reference"], sum(len(truth["transcript"].split()) for truth in TRUTH))
 
     def test_known_word_errors(self):
@@ -196,7 +201,8 @@ class Files(AsrCase):
             self.assertEqual(record["outcome"], outcome, record)
             if message:
                 self.assertIn(message, record["error"]["message"])
-                self.assertNotEqual(record["error"]["type"], "connection")
+                self.assertEqual(record["error"]["type"], "bad_request")
+                self.assertEqual(record["http_status"], None if outcome == "refused" else 400)
         formats = summary["asr"]["formats"]
         self.assertEqual((formats["wav"]["ok"], formats["wav"]["refused"], formats["wav"]["failed"]), (2, 4, 2))
         self.assertEqual((formats["mp3"]["failed"], formats["ogg"]["refused"]), (2, 2))

@@ -4,6 +4,7 @@
  * comes, the transcript is valid UTF-8 and there is one exactly when there is no problem; subtitles hold no more text
  * than the answer, and no line end.
  */
+#include "base/json.h"
 #include "modality/asr_text.h"
 #include "workload/words.h"
 
@@ -30,6 +31,18 @@ static void must_be_sound(const struct strbuf *text)
     }
 }
 
+/* The members make JSON, and no more of it than the limit allows. */
+static void check_times(const struct asr_spans *times, size_t max_bytes)
+{
+    AS_AUTO_STRBUF struct strbuf object;
+    strbuf_init(&object, 0);
+    strbuf_adds(&object, "{\"a\":0");
+    asr_times_add(times, max_bytes, &object);
+    must(object.len <= max_bytes + 80);
+    strbuf_addc(&object, '}');
+    must(strbuf_status(&object) == AS_OK && json_cursor_validate(object.data, object.len, NULL));
+}
+
 static void check_body(enum asr_format format, bool is_json, const char *data, size_t len)
 {
     struct asr_reading reading;
@@ -41,6 +54,8 @@ static void check_body(enum asr_format format, bool is_json, const char *data, s
     must(reading.cues >= -1 && reading.told.inference_ns >= -1 && reading.told.duration_ns >= -1);
     must(strlen(reading.told.language) < sizeof reading.told.language);
     must(text.len <= 3 * len);
+    check_times(&reading.times, ASR_TIMES_MAX_BYTES);
+    check_times(&reading.times, len);
     if (reading.cues > 0)
         must(!memchr(strbuf_text(&text), '\n', text.len) && !memchr(strbuf_text(&text), '\r', text.len));
     int64_t chars = asr_count_chars(strbuf_text(&text), text.len);
