@@ -192,9 +192,55 @@ static bool take_tools(struct json_cursor *cursor, struct arguments *arguments)
     return found;
 }
 
+/* The text of one item of a list of parts, {"type":"text","text":…} or a bare string; other parts give at NULL. */
+static struct json_raw take_part(struct json_cursor *cursor)
+{
+    struct json_raw key, type = {0}, text = {0};
+    if (!json_enter_object(cursor))
+        return take_text(cursor);
+    while (json_next_member(cursor, &key)) {
+        if (KEY_IS(&key, "text"))
+            text = take_text(cursor);
+        else if (KEY_IS(&key, "type"))
+            type = take_text(cursor);
+        else
+            skip_value(cursor);
+    }
+    bool is_text = !type.at || json_raw_equals(&type, "text") || json_raw_equals(&type, "output_text");
+    return is_text ? text : (struct json_raw){0};
+}
+
+/* The value of `content`. */
+struct content {
+    struct json_raw text; /* of the first part that is not empty, if it is a list */
+    const char *more;     /* see chat_choice.more_content */
+};
+
+static struct content take_content(struct json_cursor *cursor)
+{
+    struct content content = {0};
+    bool is_first = true;
+    const char *behind = NULL; /* the part that gave the text */
+    if (!json_enter_array(cursor)) {
+        content.text = take_text(cursor);
+        return content;
+    }
+    while (json_next_item(cursor, &is_first)) {
+        struct json_raw text = take_part(cursor);
+        if (content.text.len > 0) {
+            content.more = text.len > 0 ? behind : content.more;
+            continue;
+        }
+        content.text = text.at ? text : content.text;
+        behind = cursor->at;
+    }
+    return content;
+}
+
 /* What a delta or message says, before the alternatives are weighed. */
 struct message {
-    struct json_raw role, content, reasoning_content, reasoning, refusal;
+    struct content content;
+    struct json_raw role, reasoning_content, reasoning, refusal;
     const char *tools, *function;
 };
 
@@ -209,7 +255,7 @@ static void take_message(struct json_cursor *cursor, struct message *ret)
     while (json_next_member(cursor, &key)) {
         const char *value = cursor->at;
         if (KEY_IS(&key, "content"))
-            ret->content = take_text(cursor);
+            ret->content = take_content(cursor);
         else if (KEY_IS(&key, "role"))
             ret->role = take_text(cursor);
         else if (KEY_IS(&key, "reasoning_content"))
@@ -263,7 +309,8 @@ static void take_choice(struct json_cursor *cursor, enum chat_form form, uint32_
             skip_value(cursor);
     }
     ret->role = message.role;
-    ret->content = either(message.content, text);
+    ret->content = either(message.content.text, text);
+    ret->more_content = message.content.text.len > 0 ? message.content.more : NULL;
     ret->reasoning = either(message.reasoning_content, message.reasoning);
     ret->refusal = message.refusal;
     ret->tools = message.tools ? message.tools : message.function;
@@ -345,6 +392,25 @@ bool chat_walk_next(struct chat_walk *walk, struct chat_choice *ret)
         return false;
     take_choice(&walk->cursor, walk->form, walk->place++, ret);
     return !walk->cursor.failed;
+}
+
+bool chat_next_part(struct chat_choice *choice, const char *end, struct json_raw *ret)
+{
+    struct json_cursor cursor;
+    bool is_first = false;
+    if (!choice->more_content)
+        return false;
+    json_cursor_init(&cursor, choice->more_content, (size_t)(end - choice->more_content));
+    while (json_next_item(&cursor, &is_first)) {
+        struct json_raw text = take_part(&cursor);
+        if (text.len == 0)
+            continue;
+        choice->more_content = cursor.at;
+        *ret = text;
+        return true;
+    }
+    choice->more_content = NULL;
+    return false;
 }
 
 bool chat_append_arguments(const struct chat_choice *choice, const char *end, size_t max_bytes, struct strbuf *out)

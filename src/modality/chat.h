@@ -31,11 +31,13 @@ enum chat_form { CHAT_EVENT, CHAT_BODY };
 struct chat_choice {
     uint32_t index; /* `index`, else the place in the list; < CHAT_CHOICES_MAX */
     struct json_raw role;
-    struct json_raw content;   /* delta.content, or `text` when that is absent or empty */
+    struct json_raw content;   /* delta.content, or `text` when that is absent or empty; of a list of parts the first
+                                  text that is not empty */
     struct json_raw reasoning; /* delta.reasoning_content, or delta.reasoning when that is absent or empty */
     struct json_raw refusal;
     struct json_raw finish_reason;
-    const char *tools; /* value of tool_calls or function_call; NULL = none that names or fills a call */
+    const char *more_content; /* where further texts of that list follow (chat_next_part); NULL = none */
+    const char *tools;        /* value of tool_calls or function_call; NULL = none that names or fills a call */
 };
 
 /* Token counts; -1 = absent, null, negative or not an integer. */
@@ -69,6 +71,13 @@ struct chat_walk {
 };
 void chat_walk_init(struct chat_walk *walk, const struct chat_reading *reading);
 bool chat_walk_next(struct chat_walk *walk, struct chat_choice *ret);
+
+/*
+ * The next text of a content that is a list of parts, behind `content`; false after the last one. Texts are those of
+ * parts of the type text, output_text or none, and bare strings; empty ones and other parts are left out. Moves
+ * choice->more_content; `end` is the end of the JSON text.
+ */
+bool chat_next_part(struct chat_choice *choice, const char *end, struct json_raw *ret);
 
 /*
  * Appends the `arguments` texts of the choice's calls, still escaped, one after the other, while out->len ≤ max_bytes;

@@ -243,7 +243,7 @@ static void shape_learn(struct chat_answer *answer, const struct sse_event *even
     shape->before_bytes = 0;
     if (reading->choice_count != 1 || reading->has_usage || reading->error.at || is_content == is_reasoning)
         return;
-    if (choice->finish_reason.len > 0 || choice->refusal.len > 0 || choice->tools)
+    if (choice->finish_reason.len > 0 || choice->refusal.len > 0 || choice->tools || choice->more_content)
         return;
     const struct json_raw *text = is_content ? &choice->content : &choice->reasoning;
     size_t before = (size_t)(text->at - event->data), after = event->len - before - text->len;
@@ -296,6 +296,18 @@ static void choice_marks(struct chat_progress *now, const struct chat_choice *ch
     }
 }
 
+/* Takes the content of a choice in, all parts of it. */
+static void content_take(const struct chat_wish *wish, struct chat_answer *answer, const struct chat_choice *choice,
+                         const char *end)
+{
+    struct chat_choice rest = *choice;
+    struct json_raw text = choice->content;
+    do {
+        piece_count(&answer->now, &text, CHAT_CONTENT, choice->index);
+        save_text(wish, answer, choice->index, CHAT_CONTENT, &text);
+    } while (chat_next_part(&rest, end, &text));
+}
+
 /* Takes a choice in; true when it holds content. `end` is the end of the JSON text. */
 static bool choice_take(const struct chat_wish *wish, struct chat_answer *answer, const struct chat_choice *choice,
                         const char *end, const struct arrival *arrival)
@@ -315,8 +327,7 @@ static bool choice_take(const struct chat_wish *wish, struct chat_answer *answer
     }
     if (choice->content.len == 0)
         return false;
-    piece_count(now, &choice->content, CHAT_CONTENT, choice->index);
-    save_text(wish, answer, choice->index, CHAT_CONTENT, &choice->content);
+    content_take(wish, answer, choice, end);
     return true;
 }
 

@@ -9,8 +9,8 @@
  * freed by chat_answer_done.
  *
  * What counts as what:
- * - content: delta.content or choices[].text, not empty. The first is TTFT's mark; role, null and empty texts are not
- * content.
+ * - content: delta.content or choices[].text, not empty; of a list of parts the texts of its text parts, in order. The
+ * first is TTFT's mark; role, null and empty texts are not content.
  * - reasoning: reasoning_content or reasoning; the same text under both is one.
  * - tool calls: a delta that names a call or adds arguments. Refusals are output too, but no content.
  * - usage: the last object wins, member by member; a 0 never replaces a positive count, an object of zeros only is a
@@ -82,7 +82,7 @@ struct chat_progress {
     bool first_in_read, tail_is_content; /* of the read that is being taken in */
     uint32_t read_chunks;
     int64_t events, content_chunks, censored_chunks;
-    int64_t shared_until; /* the chunk after the last one that shared its read */
+    int64_t shared_until;   /* the chunk after the last one that shared its read */
     int64_t ignored_events; /* no JSON object, but harmless: empty, a comment */
     int64_t broken_events;  /* no JSON */
     struct chat_usage usage;

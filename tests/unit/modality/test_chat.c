@@ -65,6 +65,46 @@ static void test_completions_text(void **state)
     expect_text(&reading.first.content, "c");
 }
 
+/* All texts of a content, each behind a bar. */
+static void expect_parts(const char *content, const char *expected)
+{
+    char text[512], got[256] = "";
+    snprintf(text, sizeof text, "{\"choices\":[{\"message\":{\"content\":%s}}]}", content);
+    struct chat_reading reading = read_as(text, CHAT_BODY);
+    struct json_raw part = reading.first.content;
+    bool has_more = part.len > 0;
+    for (size_t used = 0; has_more; has_more = chat_next_part(&reading.first, reading.end, &part))
+        used += (size_t)snprintf(got + used, sizeof got - used, "|%.*s", (int)part.len, part.at);
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s gives %s, not %s", content, got, expected);
+    assert_false(chat_next_part(&reading.first, reading.end, &part));
+}
+
+static void test_content_may_be_parts(void **state)
+{
+    (void)state;
+    expect_parts("\"s\"", "|s");
+    expect_parts("[]", "");
+    expect_parts("[{\"type\":\"text\",\"text\":\"a\"}]", "|a");
+    expect_parts("[{\"text\":\"a \",\"type\":\"text\"} , {\"type\":\"text\",\"text\":\"b\"}]", "|a |b");
+    expect_parts("[{\"text\":\"a\"},\"b\",{\"type\":\"output_text\",\"text\":\"c\\n\"},{}]", "|a|b|c\\n");
+    expect_parts("[{\"type\":\"text\",\"text\":\"\"},{\"type\":\"text\",\"text\":\"b\"},\"\",null,1,[\"x\"]]", "|b");
+    expect_parts("[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"t\"}]},\"a\"]", "|a");
+    expect_parts("[{\"type\":\"image_url\",\"image_url\":{\"url\":\"u\"},\"text\":\"no\"}]", "");
+    expect_parts("[{\"type\":\"text\",\"text\":{\"value\":\"no\"}}]", "");
+    expect_parts("[\"no\"],\"content\":\"last\"", "|last");
+    expect_parts("[\"a\",\"no\"],\"content\":[\"b\",\"c\",\"d\"]", "|b|c|d");
+    expect_parts("[\"a\",\"no\"],\"content\":null", "");
+    struct chat_reading reading = read_as(
+        "{\"choices\":[{\"text\":\"t\",\"delta\":{\"content\":[{\"text\":\"\"},{\"text\":\"\"}]}}]}", CHAT_EVENT);
+    expect_text(&reading.first.content, "t");
+    assert_null(reading.first.more_content);
+    static const char cut[] = "{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},\"b\"]}}]}";
+    for (size_t len = 0; len < sizeof cut - 1; len++)
+        assert_false(chat_read(cut, len, CHAT_EVENT, &reading));
+    assert_false(chat_read("{\"choices\":[{\"delta\":{\"content\":[\"a\",]}}]}", 42, CHAT_EVENT, &reading));
+}
+
 static void test_reasoning_has_two_names(void **state)
 {
     (void)state;
@@ -278,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_a_delta),
         cmocka_unit_test(test_forms_read_their_own_member),
         cmocka_unit_test(test_completions_text),
+        cmocka_unit_test(test_content_may_be_parts),
         cmocka_unit_test(test_reasoning_has_two_names),
         cmocka_unit_test(test_usage),
         cmocka_unit_test(test_only_the_place_counts),

@@ -35,6 +35,11 @@ static const char *const shapes[] = {
     "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"}}],\"error\":{\"message\":\"no\"}}",
     "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"}},{\"index\":1,\"delta\":{\"content\":\"b\"}}]}",
     "{\"choices\":[{\"index\":0,\"text\":\"%s\"}]} ",
+    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]}}]}",
+    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"text\":\"%s\",\"type\":\"text\"},\"\",\"b\"]}}]}",
+    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\","
+    "\"text\":\"%s\"}]}}]}",
+    "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"%s\",\"text\":\"a\"},{\"text\":\"\"}]}}]}",
     "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"}}]",
 };
 

@@ -72,6 +72,30 @@ static const struct answer_case cases[] = {
      .words = 2,
      .completion_tokens = -1,
      .done = true},
+    {.name = "content as lists of parts",
+     .bytes =
+         HEAD DELTA("\"role\":\"assistant\",\"content\":[]") DELTA("\"content\":[{\"type\":\"text\",\"text\":\"Two\"}]")
+             DELTA("\"content\":[{\"type\":\"text\",\"text\":\" wo\"},{\"type\":\"text\",\"text\":\"rds\"}]")
+                 DELTA("\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"u v\"}},{\"text\":\" \\u00e9\"}]")
+                     DELTA("\"content\":[{\"type\":\"text\",\"text\":\"!\"}]") STOP USAGE DONE,
+     .content = "\"Two words \\u00e9!\"",
+     .events = 7,
+     .chunks = 4,
+     .words = 3,
+     .completion_tokens = 4,
+     .finish = "stop",
+     .done = true},
+    {.name = "one body whose content is a list of parts",
+     .bytes = JSON_HEAD
+     "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Two \"},"
+     "{\"type\":\"text\",\"text\":\"\"},{\"text\":\"words\",\"type\":\"text\"}]},\"finish_reason\":\"stop\"}]}",
+     .content = "\"Two words\"",
+     .events = -1,
+     .chunks = -1,
+     .words = 2,
+     .completion_tokens = -1,
+     .finish = "stop",
+     .is_not_asked = true},
     {.name = "a byte order mark",
      .bytes = HEAD "\xEF\xBB\xBF" CHUNK("a") DONE,
      .content = "\"a\"",
