@@ -57,6 +57,9 @@ struct engine_options {
     const char *const
         *secrets; /* ends with NULL; texts of 4 bytes and more that no record may hold (API keys); NULL = none */
     struct net_options net;
+    /* Whether a thread, which calls, may begin another request: false holds it back for some ms. NULL = always. */
+    bool (*may_begin)(void *context, uint32_t thread);
+    void *may_begin_context;
 };
 
 /* Seen live by the progress line and used by the stop logic; atomics, any thread may read. */

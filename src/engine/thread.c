@@ -9,6 +9,8 @@
 /* How often a thread looks when only other threads' requests hold it up. */
 #define CAPPED_LOOK_NS (INT64_C(5) * NS_PER_MS)
 #define IDLE_NS        NS_PER_S
+/* How often a thread that is held back looks whether it still is. */
+#define HELD_LOOK_NS (INT64_C(5) * NS_PER_MS)
 /* Requests begun in a row before sockets are looked at again. */
 #define BEGIN_IN_A_ROW_MAX 1024
 #define PREWARM_MAX_NS     (INT64_C(60) * NS_PER_S)
@@ -147,6 +149,14 @@ static int64_t wait_for_due(struct engine_thread *thread, int64_t due_ns, int64_
     return is_waiter ? due_ns : due_ns + BACKUP_NS;
 }
 
+/* A run that is being stopped begins nothing anyway: it must not wait for room to notice. */
+static bool is_held_back(const struct engine_thread *thread)
+{
+    const struct engine_options *options = &thread->engine->options;
+    return options->may_begin && !thread->is_stop_seen &&
+           !options->may_begin(options->may_begin_context, thread->index);
+}
+
 void thread_fill(struct engine_thread *thread, int64_t now_ns)
 {
     if (thread->is_filling || thread->is_over)
@@ -157,6 +167,10 @@ void thread_fill(struct engine_thread *thread, int64_t now_ns)
         struct schedule_request request;
         if (!have_slot(thread, now_ns)) {
             thread->wake_ns = next_permit_ns(thread);
+            break;
+        }
+        if (is_held_back(thread)) {
+            thread->wake_ns = now_ns + HELD_LOOK_NS;
             break;
         }
         enum schedule_answer answer = schedule_take(&thread->engine->schedule, now_ns, &request);

@@ -24,6 +24,7 @@
 /* Length of a frame that only fills the ring up to its end. */
 #define FRAME_FILLER UINT32_MAX
 #define FULL_WAIT_NS (INT64_C(50) * NS_PER_US)
+#define RESERVE_FILE "reserve"
 
 /* The first page of a ring file. Producer and consumer write to lines of their own. */
 struct ring_header {
@@ -48,7 +49,9 @@ struct ring {
     uint64_t capacity;
     uint64_t seen_tail; /* producer's last look at tail */
     uint64_t wake_at;   /* the head at which the producer looks whether the ring is half full */
+    bool is_holding;    /* journal_has_room said no */
     bool is_damaged;
+    const char *damage; /* why a left ring cannot be read at all, NULL = it can */
 };
 
 struct journal {
@@ -56,6 +59,7 @@ struct journal {
     int folder_fd;
     uint32_t count;
     bool is_left_over; /* of a killed run: frames are checked */
+    _Atomic bool is_given_up;
     sem_t half_full;
     struct ring *rings;
 };
@@ -187,15 +191,41 @@ static bool has_room(struct ring *ring, uint64_t head, uint64_t bytes)
     return head + bytes - ring->seen_tail <= ring->capacity;
 }
 
-static void wait_for_room(struct journal *journal, struct ring *ring, uint64_t head, uint64_t bytes)
+/* False when there will be none. */
+static bool wait_for_room(struct journal *journal, struct ring *ring, uint64_t head, uint64_t bytes)
 {
     if (has_room(ring, head, bytes))
-        return;
+        return true;
     atomic_fetch_add_explicit(&ring->header->full_waits, 1, memory_order_relaxed);
     do {
+        if (atomic_load_explicit(&journal->is_given_up, memory_order_acquire))
+            return false;
         journal_wake(journal);
         mono_sleep_until(mono_add_ns(mono_now(), FULL_WAIT_NS));
     } while (!has_room(ring, head, bytes));
+    return true;
+}
+
+bool journal_has_room(struct journal *journal, uint32_t thread)
+{
+    struct ring *ring = &journal->rings[thread];
+    uint64_t head = atomic_load_explicit(&ring->header->head, memory_order_relaxed);
+    if (has_room(ring, head, ring->capacity / 4) ||
+        atomic_load_explicit(&journal->is_given_up, memory_order_acquire)) {
+        ring->is_holding = false;
+        return true;
+    }
+    if (!ring->is_holding)
+        atomic_fetch_add_explicit(&ring->header->full_waits, 1, memory_order_relaxed);
+    ring->is_holding = true;
+    journal_wake(journal);
+    return false;
+}
+
+void journal_give_up(struct journal *journal)
+{
+    atomic_store_explicit(&journal->is_given_up, true, memory_order_release);
+    unlinkat(journal->folder_fd, RESERVE_FILE, 0);
 }
 
 /* Wakes the consumer when it is, and again each eighth of a ring as long as that lasts. */
@@ -210,7 +240,7 @@ static void look_whether_half_full(struct journal *journal, struct ring *ring, u
     ring->wake_at = head + ring->capacity / 8;
 }
 
-void journal_put(struct journal *journal, uint32_t thread, const struct request_record *record)
+bool journal_put(struct journal *journal, uint32_t thread, const struct request_record *record)
 {
     struct ring *ring = &journal->rings[thread];
     struct request_record shortened;
@@ -227,7 +257,8 @@ void journal_put(struct journal *journal, uint32_t thread, const struct request_
     uint64_t head = atomic_load_explicit(&ring->header->head, memory_order_relaxed);
     uint64_t place = head & (ring->capacity - 1);
     uint64_t filler = ring->capacity - place < sizeof(struct frame) + padded ? ring->capacity - place : 0;
-    wait_for_room(journal, ring, head, filler + sizeof(struct frame) + padded);
+    if (!wait_for_room(journal, ring, head, filler + sizeof(struct frame) + padded))
+        return false;
     if (filler > 0) {
         *(struct frame *)(void *)(ring->data + place) = (struct frame){FRAME_FILLER, 0};
         place = 0;
@@ -239,6 +270,7 @@ void journal_put(struct journal *journal, uint32_t thread, const struct request_
     atomic_store_explicit(&ring->header->head, after, memory_order_release);
     if (after >= ring->wake_at)
         look_whether_half_full(journal, ring, after);
+    return true;
 }
 
 /* ---- consuming ---- */
@@ -372,6 +404,15 @@ static as_status create_ring(struct journal *journal, uint32_t index, size_t cap
     return AS_OK;
 }
 
+static as_status create_reserve(const struct journal *journal, struct as_error *err)
+{
+    int fd = openat(journal->folder_fd, RESERVE_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int errnum = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)JOURNAL_RESERVE_BYTES);
+    if (fd >= 0)
+        close(fd);
+    return errnum ? error_set_errno(err, errnum, "cannot make '" RESERVE_FILE "' in '%.300s'", journal->path) : AS_OK;
+}
+
 static as_status make_folder(struct journal *journal, struct as_error *err)
 {
     if (mkdir(journal->path, 0777) != 0) {
@@ -399,6 +440,8 @@ as_status journal_open(const char *folder, uint32_t threads, size_t ring_bytes, 
     bool is_ours = journal->folder_fd >= 0;
     for (uint32_t i = 0; status == AS_OK && i < threads; i++)
         status = create_ring(journal, i, capacity, err);
+    if (status == AS_OK)
+        status = create_reserve(journal, err);
     if (status != AS_OK) {
         journal_close(journal, is_ours);
         return status;
@@ -420,6 +463,8 @@ void journal_close(struct journal *journal, bool remove)
         if (remove)
             unlinkat(journal->folder_fd, name, 0);
     }
+    if (!journal->is_left_over && journal->folder_fd >= 0)
+        unlinkat(journal->folder_fd, RESERVE_FILE, 0);
     if (remove)
         rmdir(journal->path);
     if (journal->folder_fd >= 0)
@@ -431,36 +476,58 @@ void journal_close(struct journal *journal, bool remove)
 
 /* ---- after a kill ---- */
 
-/* A run that was killed while it made its rings leaves short ones, which never held a record: they count as absent. */
-static as_status open_left_ring(struct journal *journal, uint32_t index, struct as_error *err)
+static bool is_all_zero(const char *at, size_t len)
+{
+    return len == 0 || (at[0] == 0 && memcmp(at, at + 1, len - 1) == 0);
+}
+
+/* Why a ring cannot be read; NULL when it can, or never held a record. */
+static const char *ring_damage(const struct ring_header *header, size_t bytes)
+{
+    size_t capacity = bytes - RING_HEADER_BYTES;
+    if (is_all_zero((const char *)header, bytes))
+        return NULL; /* of a run that was killed while it made its rings */
+    if (header->magic != RING_MAGIC)
+        return "its head is damaged";
+    if (header->layout != record_layout())
+        return "another version of this program wrote it; summarise with that one";
+    if (capacity < RING_BYTES_MIN || header->capacity != capacity || (capacity & (capacity - 1)) != 0)
+        return "it is cut short, or its head is damaged";
+    uint64_t tail = atomic_load(&header->tail), head = atomic_load(&header->head);
+    return tail % 8 != 0 || head - tail > capacity ? "its head is damaged" : NULL;
+}
+
+static void spoil(struct ring *ring, const char *why)
+{
+    ring->damage = why;
+    ring->is_damaged = true;
+}
+
+static void open_left_ring(struct journal *journal, uint32_t index)
 {
     char name[RING_NAME_BYTES];
     struct stat info;
+    struct ring *ring = &journal->rings[index];
     ring_name(index, name);
     int fd = openat(journal->folder_fd, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno != ENOENT)
+        spoil(ring, "it cannot be opened");
     if (fd < 0)
-        return errno == ENOENT ? AS_OK
-                               : error_set_errno(err, errno, "cannot read '%s' in '%.300s'", name, journal->path);
+        return;
     size_t bytes = fstat(fd, &info) == 0 ? (size_t)info.st_size : 0;
     void *memory = bytes > RING_HEADER_BYTES ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     close(fd);
-    if (memory == MAP_FAILED)
-        return AS_OK;
-    const struct ring_header *header = memory;
-    size_t capacity = bytes - RING_HEADER_BYTES;
-    as_status status = AS_OK;
-    if (header->magic == RING_MAGIC && header->layout == record_layout() && header->capacity == capacity &&
-        capacity >= RING_BYTES_MIN && (capacity & (capacity - 1)) == 0) {
-        uint64_t tail = atomic_load(&header->tail), head = atomic_load(&header->head);
-        map_ring(&journal->rings[index], memory, capacity);
-        journal->rings[index].is_damaged = tail % 8 != 0 || head - tail > capacity;
-        return AS_OK;
+    if (memory == MAP_FAILED) {
+        spoil(ring, bytes > RING_HEADER_BYTES ? "it cannot be read" : "it is cut short");
+        return;
     }
-    if (header->magic != 0)
-        status = error_set(err, AS_E_INVALID, "'%s' in '%.300s' was written by another version of this program", name,
-                           journal->path);
-    munmap(memory, bytes);
-    return status;
+    const struct ring_header *header = memory;
+    ring->damage = ring_damage(header, bytes);
+    ring->is_damaged = ring->damage != NULL;
+    if (ring->is_damaged || header->magic == 0)
+        munmap(memory, bytes);
+    else
+        map_ring(ring, memory, bytes - RING_HEADER_BYTES);
 }
 
 /* 1 + the highest ring number in the folder, 0 = none. */
@@ -493,18 +560,11 @@ as_status journal_open_left(const char *folder, struct journal **ret, struct as_
     if (status == AS_OK)
         journal->folder_fd = fcntl(dirfd(rings), F_DUPFD_CLOEXEC, 0);
     closedir(rings);
-    if (status == AS_OK)
-        journal->is_left_over = true;
     if (status != AS_OK)
         return status;
-    for (uint32_t i = 0; status == AS_OK && i < count; i++)
-        status = open_left_ring(journal, i, err);
-    if (status == AS_OK)
-        journal->is_left_over = true;
-    if (status != AS_OK) {
-        journal_close(journal, false);
-        return status;
-    }
+    journal->is_left_over = true;
+    for (uint32_t i = 0; i < count; i++)
+        open_left_ring(journal, i);
     *ret = journal;
     return AS_OK;
 }
@@ -520,4 +580,17 @@ uint32_t journal_damaged(const struct journal *journal)
     for (uint32_t i = 0; i < journal->count; i++)
         damaged_rings += journal->rings[i].is_damaged;
     return damaged_rings;
+}
+
+bool journal_damage(const struct journal *journal, struct as_error *ret)
+{
+    for (uint32_t i = 0; i < journal->count; i++) {
+        const struct ring *ring = &journal->rings[i];
+        if (!ring->is_damaged)
+            continue;
+        error_set(ret, AS_E_INVALID, "%.300s/%u.ring: %s", journal->path, i,
+                  ring->damage ? ring->damage : "a record in it is damaged; what came before it was read");
+        return true;
+    }
+    return false;
 }

@@ -92,7 +92,8 @@ struct result_config {
     int percentile_method;        /* enum percentile_method */
     const char *percentile_metrics, *metric_percentiles;
     bool fail_on_error, require_valid;
-    double lag_share, late_share, delivered_share;
+    double lag_share, late_share, delivered_share, error_share;
+    int64_t disk_wait_ns;
     struct opt_list ntp_servers;
     bool skip_ntp;
     bool dry_run;

@@ -45,6 +45,7 @@ static as_status fill_rules(const struct run *run, struct run_rules *rules, stru
     rules->lag_share = config->result.lag_share;
     rules->late_share = config->result.late_share;
     rules->delivered_share = config->result.delivered_share;
+    rules->error_share = config->result.error_share;
     return slo_read(&config->result.goodput, &rules->slo, err);
 }
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/recording.h"
 
+#include "base/log.h"
 #include "measure/writer.h"
+#include "run/signals.h"
 #include "summary/run_file.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct recording {
     struct folder folder;
@@ -19,6 +24,10 @@ struct recording {
     struct as_error start_err;
     void (*complete)(void *context, struct request_record *record); /* NULL = records are complete as they come */
     void *complete_context;
+    int64_t disk_wait_ns;
+    pthread_mutex_t mutex; /* guards the next two */
+    struct engine *engine; /* NULL = none runs */
+    bool is_given_up;      /* the disk took no records for too long */
 };
 
 /* Before the first request: what a killed run needs to be summarised. */
@@ -78,6 +87,47 @@ static void on_record(void *context, const struct request_record *record)
         summary_add(recording->builder, 0, record);
 }
 
+/* A run that is being stopped already drains: stopping it again would cancel what is in flight. */
+static void stop_engine(struct recording *recording)
+{
+    pthread_mutex_lock(&recording->mutex);
+    bool is_first = !recording->is_given_up;
+    recording->is_given_up = true;
+    if (recording->engine && is_first && !signals_caught())
+        engine_stop(recording->engine);
+    pthread_mutex_unlock(&recording->mutex);
+}
+
+void recording_set_engine(struct recording *recording, struct engine *engine)
+{
+    pthread_mutex_lock(&recording->mutex);
+    recording->engine = engine;
+    if (engine && recording->is_given_up)
+        engine_stop(engine);
+    pthread_mutex_unlock(&recording->mutex);
+}
+
+/* From the writer's thread. */
+static void on_event(void *context, enum writer_event event, int errnum)
+{
+    struct recording *recording = context;
+    double wait_s = (double)recording->disk_wait_ns / (double)NS_PER_S;
+    switch (event) {
+    case WRITER_STALLED:
+        log_warning("%s/" RECORD_FILE " takes no more records (%s): make room within %g s, or the run is ended", recording->folder.path,
+                    strerror(errnum), wait_s);
+        break;
+    case WRITER_GOES_ON:
+        log_info("%s/" RECORD_FILE " takes records again", recording->folder.path);
+        break;
+    case WRITER_GIVEN_UP:
+        log_warning("%s/" RECORD_FILE " took no records for %g s (%s): no more requests are begun", recording->folder.path, wait_s,
+                    strerror(errnum));
+        stop_engine(recording);
+        break;
+    }
+}
+
 static as_status open_writer(struct recording *recording, const struct recording_options *options, struct as_error *err)
 {
     const struct run_facts *facts = options->facts;
@@ -101,6 +151,9 @@ static as_status open_writer(struct recording *recording, const struct recording
         .complete_context = recording,
         .on_record = on_record,
         .on_record_context = recording,
+        .stall_limit_ns = options->disk_wait_ns,
+        .on_event = on_event,
+        .on_event_context = recording,
     };
     return writer_open(&writer, &recording->writer, err);
 }
@@ -113,6 +166,8 @@ as_status recording_open(const struct recording_options *options, struct recordi
     recording->folder = *options->folder;
     recording->facts = options->facts;
     recording->shards[0] = options->facts;
+    recording->disk_wait_ns = options->disk_wait_ns ? options->disk_wait_ns : WRITER_STALL_LIMIT_NS;
+    pthread_mutex_init(&recording->mutex, NULL);
     as_status status = open_writer(recording, options, err);
     if (status != AS_OK) {
         recording_free(recording);
@@ -124,6 +179,14 @@ as_status recording_open(const struct recording_options *options, struct recordi
     return AS_OK;
 }
 
+/* Nothing was sent: an empty record file would say that the folder holds a run. */
+static void remove_record_file(const struct recording *recording)
+{
+    char path[PATH_MAX];
+    folder_file(&recording->folder, RECORD_FILE, path);
+    unlink(path);
+}
+
 as_status recording_close(struct recording *recording, struct as_error *err)
 {
     struct writer_result result = {0};
@@ -133,6 +196,10 @@ as_status recording_close(struct recording *recording, struct as_error *err)
     recording->writer = NULL;
     as_status status = writer_close(writer, &result, err);
     recording->facts->journal_full_waits = result.full_waits + recording->further_waits;
+    recording->facts->records_left = result.left;
+    recording->facts->records_lost = result.lost;
+    if (!recording->builder && recording->start_status == AS_OK)
+        remove_record_file(recording);
     if (recording->start_status != AS_OK) {
         *err = recording->start_err;
         return recording->start_status;
@@ -149,12 +216,19 @@ void recording_free(struct recording *recording)
     (void)ignored;
     summary_builder_free(recording->builder);
     free(recording->names);
+    pthread_mutex_destroy(&recording->mutex);
     free(recording);
 }
 
 const struct record_sink *recording_sink(struct recording *recording)
 {
     return &recording->sink;
+}
+
+bool recording_has_room(void *context, uint32_t thread)
+{
+    struct recording *recording = context;
+    return writer_has_room(recording->writer, thread);
 }
 
 void recording_add_waits(struct recording *recording, int64_t waits)

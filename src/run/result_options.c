@@ -58,6 +58,8 @@ static const struct opt OPTIONS[] = {
     {.name = "quiet", .type = OPT_FLAG, AT(quiet), GROUP, .sentence = "No progress line and no notes; warnings and errors stay."},
     {.name = "progress-interval", .type = OPT_DURATION, AT(progress_ns), GROUP, .unit = "s", .initial = "10s", .min = 0.1, .max = 3600,
      .sentence = "Time between progress lines where stderr is no terminal."},
+    {.name = "disk-wait", .type = OPT_DURATION, AT(disk_wait_ns), GROUP, .unit = "s", .initial = "30s", .min = 0.1, .max = 86400,
+     .sentence = "How long a full disk may take no records before the run is ended; records wait in the journal meanwhile."},
     {.name = "run-description", .type = OPT_STRING, AT(description), GROUP, .example = "\"after the upgrade\"", .sentence = "Text kept in the summary."},
     {.name = "run-keywords", .type = OPT_STRING, AT(keywords), GROUP, .value = "WORDS", .example = "nightly,h100",
      .sentence = "Words kept in the summary, separated by commas."},
@@ -83,6 +85,8 @@ static const struct opt OPTIONS[] = {
      .sentence = "The run is invalid when more than this share was sent over 1 ms late."},
     {.name = "min-delivered-share", .type = OPT_DOUBLE, AT(delivered_share), CHECKS, .initial = "0.95", .max = 1, .example = "0.9",
      .sentence = "The run is invalid when less than this share of the planned load was delivered."},
+    {.name = "max-error-share", .type = OPT_DOUBLE, AT(error_share), CHECKS, .initial = "0.1", .max = 1, .example = "0.01",
+     .sentence = "The run is invalid when more than this share of the measured requests failed because a connection was refused, lost or cut short."},
 };
 const struct opt_table RESULT_TABLE = OPT_TABLE(OPTIONS, offsetof(struct run_config, result));
 

@@ -176,6 +176,8 @@ static struct engine_options engine_options_of(const struct run *run)
             .no_kernel_stamps = !connection->kernel_stamps,
             .busy_poll_us = (int)(connection->busy_poll_ns / NS_PER_US),
         },
+        .may_begin = recording_has_room,
+        .may_begin_context = run->recording,
     };
 }
 
@@ -216,9 +218,11 @@ static as_status run_engine(struct run *run, const struct run_work *work, struct
         return status;
     const char *text = arena_printf(&run->arena, "\nassay: stopping: requests in flight may go on for %lld s; a second signal ends at once\n",
                                     (long long)(options.drain_ns / NS_PER_S));
+    recording_set_engine(run->recording, engine);
     signals_set_engine(engine, text);
     status = live_run(engine, &live, &result, err);
     signals_set_engine(NULL, NULL);
+    recording_set_engine(run->recording, NULL);
     engine_free(engine);
     if (status == AS_OK)
         run_facts_set_result(&run->facts, &result);
@@ -233,6 +237,7 @@ as_status run_measure(struct run *run, struct as_error *err)
         .threads = run->shape.threads + run->shape.keepers,
         .save_gaps = run->config.result.save_gaps,
         .save_content = run->config.result.save_content,
+        .disk_wait_ns = run->config.result.disk_wait_ns,
     };
     as_status status = recording_open(&options, &run->recording, err);
     if (status != AS_OK)

@@ -19,9 +19,12 @@ void run_facts_init(struct run_facts *facts)
                 .lag_share = 0.10,
                 .late_share = 0.01,
                 .delivered_share = 0.95,
+                .error_share = 0.10,
             },
         .environment = {.cpu_count = -1, .memory_bytes = -1, .fd_limit = -1, .port_low = -1, .port_high = -1},
         .journal_full_waits = -1,
+        .records_left = -1,
+        .records_lost = -1,
     };
 }
 

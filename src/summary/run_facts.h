@@ -37,6 +37,7 @@ struct run_rules {
     double lag_share;       /* client lag p99 over this share of the metric's median is invalid; 0.10 */
     double late_share;      /* more late sends than this share is invalid; 0.01 */
     double delivered_share; /* a lower share of the planned load is invalid; 0.95 */
+    double error_share;     /* a higher share of requests whose connection failed is invalid; 0.10 */
 };
 
 struct run_endpoint {
@@ -77,6 +78,11 @@ struct run_facts {
     bool has_result;            /* the run came to its end and `result` is what the engine left */
     struct engine_result result;
     int64_t journal_full_waits; /* times an engine thread waited for the record writer; -1 = unknown */
+    int64_t records_left;       /* that only the journal held at the end; -1 = unknown */
+    int64_t records_lost;       /* that could be kept nowhere; -1 = unknown */
+    /* known to who reads the records back, not kept in run.json */
+    int64_t damaged_rings;      /* of the journal, not or not wholly readable */
+    const char *input;          /* where the records came from, NULL = the run itself */
 };
 
 /* Everything unknown, rules at their defaults. */

@@ -33,6 +33,8 @@ static const struct field fact_fields[] = {
     FACT(INT64, epoch_utc_ns),
     FACT(BOOL, has_result),
     FACT(INT64, journal_full_waits),
+    FACT(INT64, records_left),
+    FACT(INT64, records_lost),
 };
 
 #define RULE(type, member)                                                                                             \
@@ -53,6 +55,7 @@ static const struct field rule_fields[] = {
     RULE(DOUBLE, lag_share),
     RULE(DOUBLE, late_share),
     RULE(DOUBLE, delivered_share),
+    RULE(DOUBLE, error_share),
     {"slo_ttft_ns", FIELD_INT64, offsetof(struct run_rules, slo.ttft_ns)},
     {"slo_tpot_ns", FIELD_INT64, offsetof(struct run_rules, slo.tpot_ns)},
     {"slo_e2e_ns", FIELD_INT64, offsetof(struct run_rules, slo.e2e_ns)},

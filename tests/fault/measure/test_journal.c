@@ -176,21 +176,103 @@ static void test_damaged_rings(void **state)
         fputc(old, file);
         fflush(file);
     }
-    /* Of another build, cut short, empty. */
-    struct journal *left = NULL;
-    struct as_error err;
-    assert_int_equal(fseek(file, 8, SEEK_SET), 0);
-    fputc('?', file);
-    fflush(file);
-    assert_int_equal(journal_open_left(folder, &left, &err), AS_E_INVALID);
-    assert_non_null(strstr(err.message, "another version"));
-    assert_int_equal(truncate(path, 4096), 0);
-    assert_int_equal(journal_open_left(folder, &left, &err), AS_OK);
-    struct journal_place place = journal_tail(left, 0);
-    assert_false(journal_next(left, 0, &place, &back));
-    journal_close(left, false);
     fclose(file);
     remove_folder(folder);
+}
+
+/* Bytes of the head: of the magic, the layout, the capacity, the head's and the tail's place. */
+static void test_a_ring_with_a_damaged_head_is_told_and_left_out(void **state)
+{
+    (void)state;
+    static const struct {
+        long at;
+        const char *why;
+    } places[] = {{0, "its head is damaged"}, {8, "another version"}, {16, "cut short, or its head"}, {64 + 7, "its head is damaged"},
+                  {128, "its head is damaged"}};
+    char folder[64], path[128];
+    struct journal *journal, *left;
+    struct request_record record, back;
+    struct as_error err;
+    made_folder(folder);
+    assert_int_equal(journal_open(folder, 2, 64 * 1024, &journal, NULL), AS_OK);
+    for (int64_t seq = 0; seq < 8; seq++) {
+        made_record(seq, &record, gaps, text);
+        assert_true(journal_put(journal, (uint32_t)(seq & 1), &record));
+    }
+    journal_close(journal, false);
+    snprintf(path, sizeof path, "%s/journal/0.ring", folder);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+        bool is_cut = i == sizeof places / sizeof *places;
+        int old = 0;
+        if (is_cut) {
+            assert_int_equal(truncate(path, 4096), 0);
+        } else {
+            assert_int_equal(fseek(file, places[i].at, SEEK_SET), 0);
+            old = fgetc(file);
+            assert_int_equal(fseek(file, places[i].at, SEEK_SET), 0);
+            fputc(old ^ 0x43, file);
+            fflush(file);
+        }
+        assert_int_equal(journal_open_left(folder, &left, &err), AS_OK);
+        assert_int_equal(journal_damaged(left), 1);
+        assert_true(journal_damage(left, &err));
+        assert_non_null(strstr(err.message, "journal/0.ring: "));
+        assert_non_null(strstr(err.message, is_cut ? "it is cut short" : places[i].why));
+        struct journal_place place = journal_tail(left, 0);
+        assert_false(journal_next(left, 0, &place, &back));
+        place = journal_tail(left, 1);
+        for (int64_t seq = 1; seq < 8; seq += 2) {
+            assert_true(journal_next(left, 1, &place, &back));
+            assert_int_equal(back.seq, seq);
+        }
+        journal_close(left, false);
+        if (is_cut)
+            break;
+        assert_int_equal(fseek(file, places[i].at, SEEK_SET), 0);
+        fputc(old, file);
+        fflush(file);
+    }
+    fclose(file);
+    remove_folder(folder);
+}
+
+/* A quarter of a ring is kept for requests in flight; after giving up there is nothing to wait for. */
+static void test_room_for_what_is_in_flight(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    struct journal *journal;
+    struct request_record record, back;
+    made_folder(folder);
+    assert_int_equal(journal_open(folder, 1, 64 * 1024, &journal, NULL), AS_OK);
+    struct journal_place place = journal_tail(journal, 0);
+    int64_t put = 0;
+    while (journal_has_room(journal, 0)) {
+        made_record(put++, &record, gaps, text);
+        assert_true(journal_put(journal, 0, &record));
+    }
+    assert_false(journal_has_room(journal, 0));
+    assert_int_equal(journal_full_waits(journal), 1);
+    assert_true(put > 20);
+    while (journal_next(journal, 0, &place, &back))
+        continue;
+    journal_release(journal, 0, place);
+    assert_true(journal_has_room(journal, 0));
+    snprintf(path, sizeof path, "%s/journal/reserve", folder);
+    assert_true(file_exists(path));
+    journal_give_up(journal);
+    assert_false(file_exists(path));
+    int64_t more = 0;
+    for (bool is_kept = true; is_kept; more += is_kept) {
+        made_record(put + more, &record, gaps, text);
+        assert_true(journal_has_room(journal, 0));
+        is_kept = journal_put(journal, 0, &record);
+    }
+    assert_true(more > 20);
+    journal_close(journal, true);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 int main(void)
@@ -201,6 +283,8 @@ int main(void)
         cmocka_unit_test(test_texts_too_large_for_the_ring_are_left_out),
         cmocka_unit_test(test_open_errors),
         cmocka_unit_test(test_damaged_rings),
+        cmocka_unit_test(test_a_ring_with_a_damaged_head_is_told_and_left_out),
+        cmocka_unit_test(test_room_for_what_is_in_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

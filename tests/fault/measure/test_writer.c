@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -26,6 +27,25 @@ static as_status take(void *context, const struct request_record *record)
     return AS_OK;
 }
 
+/* What the writer told, and the limit of file sizes that is set when it stalls (if wanted). */
+static struct {
+    int stalls, goes_on, given_up, errnum;
+    bool lifts;
+    struct rlimit limit;
+    int64_t stall_limit_ns;
+} events;
+
+static void on_event(void *context, enum writer_event event, int errnum)
+{
+    (void)context;
+    events.stalls += event == WRITER_STALLED;
+    events.goes_on += event == WRITER_GOES_ON;
+    events.given_up += event == WRITER_GIVEN_UP;
+    events.errnum = errnum;
+    if (event == WRITER_STALLED && events.lifts && setrlimit(RLIMIT_FSIZE, &events.limit) != 0)
+        abort();
+}
+
 static struct writer *open_writer(const char *folder, struct counted *counted)
 {
     struct writer *writer;
@@ -35,7 +55,9 @@ static struct writer *open_writer(const char *folder, struct counted *counted)
                                      .ring_bytes = 64 * 1024,
                                      .context = made_context,
                                      .on_record = on_record,
-                                     .on_record_context = counted};
+                                     .on_record_context = counted,
+                                     .on_event = on_event,
+                                     .stall_limit_ns = events.stall_limit_ns};
     options.context.save_content = true;
     memset(counted, 0, sizeof *counted);
     if (writer_open(&options, &writer, &err) != AS_OK)
@@ -114,12 +136,22 @@ static void test_progress_is_visible(void **state)
     remove_folder(folder);
 }
 
-/* The disk takes no more at any point of the file: what fits is whole lines, the rest is counted, the callback sees
- * all. */
+static bool has_journal(const char *folder)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/journal", folder);
+    return file_exists(path);
+}
+
+/*
+ * The disk takes no more at any point of the file: what fits is whole lines, the journal keeps what it can hold of the
+ * rest, the callback sees all.
+ */
 static void test_disk_full(void **state)
 {
     (void)state;
     struct rlimit old, limit;
+    int64_t all_left = 0, all_lost = 0;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     for (rlim_t bytes = 0; bytes < 400000; bytes = bytes * 2 + 4711) {
         char folder[64], path[128];
@@ -128,6 +160,8 @@ static void test_disk_full(void **state)
         struct records_found found;
         struct as_error err = {.message = ""};
         struct stat info;
+        memset(&events, 0, sizeof events);
+        events.stall_limit_ns = NS_PER_MS;
         made_folder(folder);
         snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
         struct writer *writer = open_writer(folder, &counted);
@@ -137,46 +171,63 @@ static void test_disk_full(void **state)
         assert_int_equal(writer_close(writer, &result, &err), AS_E_IO);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
         assert_int_equal(counted.records, 500);
+        assert_int_equal(counted.sum, 499 * 500 / 2);
         assert_int_equal(counted.bad, 0);
         assert_int_equal(result.records, 500);
-        assert_true(result.lost > 0 && result.lost <= 500);
+        assert_true(result.left > 0 && result.left + result.lost <= 500);
         assert_true(result.write_errors > 0);
+        assert_int_equal(events.stalls, 1);
+        assert_int_equal(events.given_up, 1);
+        assert_int_equal(events.errnum, EFBIG);
         assert_non_null(strstr(err.message, "could not be written"));
+        assert_non_null(strstr(err.message, "make room and keep the folder"));
         assert_int_equal(stat(path, &info), 0);
         assert_int_equal(info.st_size, result.bytes);
         assert_true((rlim_t)info.st_size <= bytes);
+        assert_true(has_journal(folder));
         const struct record_consumer consumer = {&read, take};
         assert_int_equal(records_read(path, &made_context, &consumer, &found, &err), AS_OK);
-        assert_int_equal(found.lines, 500 - result.lost);
+        assert_int_equal(found.lines, 500 - result.left - result.lost);
+        assert_int_equal(found.recovered, result.left);
+        assert_int_equal(found.damaged_rings, 0);
         assert_int_equal(found.torn_bytes, 0);
+        assert_int_equal(read.records, 500 - result.lost);
         assert_int_equal(read.bad, 0);
+        all_left += result.left;
+        all_lost += result.lost;
         remove_folder(folder);
     }
+    assert_true(all_left > 0 && all_lost > 0); /* the rings are small here */
 }
 
-/* Room that comes back is used: only what met the full disk is lost. */
+/* Room that comes back in time is used: nothing is lost and no journal is left. */
 static void test_disk_full_for_a_while(void **state)
 {
     (void)state;
-    struct rlimit old, limit;
+    struct rlimit limit;
     char folder[64], path[128];
     struct counted counted, read = {0};
     struct writer_result result;
     struct records_found found;
+    memset(&events, 0, sizeof events);
+    events.lifts = true;
     made_folder(folder);
     snprintf(path, sizeof path, "%s/%s", folder, RECORD_FILE);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &events.limit), 0);
     struct writer *writer = open_writer(folder, &counted);
-    limit = (struct rlimit){50000, old.rlim_max};
+    limit = (struct rlimit){50000, events.limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    put_records(writer, 0, 500);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-    put_records(writer, 500, 1500);
-    assert_int_equal(writer_close(writer, &result, NULL), AS_E_IO);
+    put_records(writer, 0, 1500);
+    assert_int_equal(writer_close(writer, &result, NULL), AS_OK);
+    assert_int_equal(events.stalls, 1);
+    assert_int_equal(events.goes_on, 1);
+    assert_int_equal(events.given_up, 0);
+    assert_int_equal(result.left + result.lost, 0);
+    assert_false(has_journal(folder));
     const struct record_consumer consumer = {&read, take};
     assert_int_equal(records_read(path, &made_context, &consumer, &found, NULL), AS_OK);
-    assert_int_equal(found.lines, 1500 - result.lost);
-    assert_true(found.lines > 500);
+    assert_int_equal(found.lines, 1500);
+    assert_int_equal(read.sum, counted.sum);
     assert_int_equal(read.bad, 0);
     remove_folder(folder);
 }

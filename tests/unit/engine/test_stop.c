@@ -154,6 +154,51 @@ static void test_bad_plans(void **state)
     }
 }
 
+static bool begins_until_half_a_second(void *context, uint32_t thread)
+{
+    int64_t *asked = context;
+    assert_int_equal(thread, 0);
+    ++*asked;
+    return fake_now() < 500 * MS || fake_now() >= 3 * S;
+}
+
+/* A thread that may not begin requests goes on with those in flight, and begins again when it may. */
+static void test_requests_are_held_back(void **state)
+{
+    (void)state;
+    int64_t asked = 0;
+    settings(0, 0);
+    run.endpoint_count = 1;
+    run.plan.request_count = 9;
+    run.options.may_begin = begins_until_half_a_second;
+    run.options.may_begin_context = &asked;
+    fake_engine_run();
+    assert_int_equal(run.record_count, 9);
+    assert_int_equal(count_outcome(OUTCOME_OK), 9);
+    for (size_t i = 0; i < 9; i++) {
+        int64_t sent_ns = run.records[i].sent_ns;
+        assert_true(sent_ns < 500 * MS || sent_ns >= 3 * S);
+        assert_int_equal(sent_ns < 500 * MS, i < 3);
+    }
+    assert_true(asked > 9 && asked < 3000);
+}
+
+/* A stop is noticed while requests are held back. */
+static void test_stop_while_held_back(void **state)
+{
+    (void)state;
+    int64_t asked = 0;
+    settings(1000 * MS, 0);
+    run.endpoint_count = 1;
+    run.options.may_begin = begins_until_half_a_second;
+    run.options.may_begin_context = &asked;
+    fake_engine_run();
+    assert_int_equal(run.record_count, 3);
+    assert_true(run.result.stopped_by_signal);
+    assert_int_equal(run.result.skipped, 2997);
+    assert_true(fake_now() < 2 * S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +207,8 @@ int main(void)
         cmocka_unit_test(test_all_done_before_the_drain_ends),
         cmocka_unit_test(test_stop_of_an_open_loop),
         cmocka_unit_test(test_nothing_planned),
+        cmocka_unit_test(test_requests_are_held_back),
+        cmocka_unit_test(test_stop_while_held_back),
         cmocka_unit_test(test_bad_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
