@@ -48,19 +48,11 @@ as_status convert_file(const struct convert_request *request, struct conversion 
 as_status convert_text(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
                        struct as_error *err) AS_NODISCARD;
 
-/* Texts of a run's files; run is NULL where there is no run.json. */
-struct summary_texts {
-    const char *summary;
-    size_t summary_len;
-    const char *run;
-    size_t run_len;
-};
-
 /*
- * The native report of one of our runs, version 0.2.1: appends its YAML to `out` and lines about what was left out to
- * `warnings` (may be NULL).
+ * The native report of one of our runs, version 0.2.1, of the summary.json at `path` and what lies beside it: appends
+ * its YAML to `out` and lines about what was left out to `warnings` (may be NULL).
  */
-as_status brief_from_summary(const struct summary_texts *texts, struct strbuf *out, struct strbuf *warnings,
+as_status brief_from_summary(const char *path, struct strbuf *out, struct strbuf *warnings,
                              struct as_error *err) AS_NODISCARD;
 
 #endif

@@ -17,6 +17,8 @@ struct converter {
     size_t benchmark;             /* the same, counted from the start */
     const struct value *metadata; /* run_metadata.yaml, or NULL */
     const char *model_name;       /* of the served model, when it is known */
+    const struct value *run;      /* run.json beside one of our summaries, or NULL */
+    bool has_run;                 /* it was looked for */
 };
 
 /* One generator and version: builds the report before it is checked; NULL with converter->err set when it cannot. */

@@ -183,7 +183,7 @@ static void put_prefix(struct converter *converter, struct value *standardized, 
                        *from = buckets && buckets->len > 0 ? value_item(buckets, 0) : dataset;
     const struct value *tokens = value_get(from, "prefix_tokens"), *count = value_get(from, "prefix_count");
     struct tree *tree = converter->tree;
-    if (value_is(buckets, VALUE_LIST) && buckets->len > 1)
+    if (buckets && value_is(buckets, VALUE_LIST) && buckets->len > 1)
         convert_warn(converter, "WARNING: the data set has %u prefix buckets, only the first is described",
                      (unsigned)buckets->len);
     if (!value_is_true(tokens))

@@ -1,22 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "brief/converter.h"
+#include "brief/from_summary.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "brief/hash.h"
 #include "brief/scalar.h"
 #include "brief/write.h"
 
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-/* summary.json of our own tools, schema metrumbench-<tool>.summary.v1. */
+/*
+ * summary.json of our own tools, schema metrumbench-<tool>.summary.v1: identity, time, stack and load. What no summary
+ * holds (what was under test, telemetry, the place in a sweep) is taken from its members `sut`, `telemetry`, `stage`,
+ * `sweep`, else from those of run.json beside it, else from sut.json and telemetry.json beside it.
+ */
 
-static const struct rename FIGURES[] = {{"mean", "mean"},   {"std", "stddev"}, {"min", "min"}, {"p50", "p50"},
-                                        {"p75", "p75"},     {"p90", "p90"},    {"p95", "p95"}, {"p99", "p99"},
-                                        {"p99_9", "p99p9"}, {"max", "max"},    {NULL, NULL}};
-
-static struct value *figures(struct converter *converter, const char *path, const char *units)
+/* A file beside the summary, NULL when there is none; one that cannot be read is told. */
+static const struct value *beside(struct converter *converter, const char *name)
 {
-    return with_mean(statistics_from(converter, value_at(converter->native, path), FIGURES, units));
+    char folder[PATH_MAX], path[PATH_MAX];
+    const char *own = converter->request->path;
+    if (!own || !path_dir(folder, sizeof folder, own) || !path_join(path, sizeof path, folder, name) ||
+        !file_exists(path))
+        return NULL;
+    return read_beside(converter, path, "WARNING: not used");
+}
+
+const struct value *summary_fact(struct converter *converter, const char *name)
+{
+    char file[32];
+    const struct value *fact = value_have(converter->native, name);
+    if (fact)
+        return fact;
+    if (!converter->has_run) {
+        converter->run = beside(converter, "run.json");
+        converter->has_run = true;
+    }
+    fact = value_have(converter->run, name);
+    if (fact)
+        return fact;
+    (void)snprintf(file, sizeof file, "%s.json", name);
+    return strcmp(name, "sut") == 0 || strcmp(name, "telemetry") == 0 ? beside(converter, file) : NULL;
 }
 
 static void put_identity(struct converter *converter, struct value *report)
@@ -25,7 +52,7 @@ static void put_identity(struct converter *converter, struct value *report)
     struct tree *tree = converter->tree;
     char uuid[UUID_TEXT_BYTES];
     struct value *run = report_map(converter, report, "run");
-    const char *code = value_string(value_at(native, "sweep.code")),
+    const char *code = value_string(value_get(summary_fact(converter, "sweep"), "code")),
                *description = value_string(value_get(native, "run_description"));
     if (!code)
         code = value_string(value_get(native, "human_readable_id"));
@@ -58,7 +85,7 @@ static void put_time(struct converter *converter, struct value *report)
     bool has_duration = value_number(value_get(window, "duration_ms"), &duration_ms);
     if (has_duration)
         value_set(report_map(converter, report, "run.time"), "duration",
-                  duration_text(converter, value_float(converter->tree, duration_ms / 1000)));
+                  duration_text(converter, value_float(converter->tree, round(duration_ms * 1e6) / 1e9)));
     if (!value_is(epoch_text, VALUE_TEXT) || wall_parse(epoch_text->text, epoch_text->len, &epoch) != 0 ||
         !value_number(value_get(window, "start_ms"), &start_ms))
         return;
@@ -67,48 +94,64 @@ static void put_time(struct converter *converter, struct value *report)
         put_wall(converter, report_map(converter, report, "run.time"), "end", epoch, start_ms + duration_ms);
 }
 
-/* What the system under test says of itself, where the run was told. */
-static void put_sut(struct converter *converter, struct value *standardized)
+/* What is known of the system under test: for this endpoint, where it is said by name, else for all of them. */
+static const struct value *sut_of(struct converter *converter, const char *label)
 {
-    const struct value *sut = value_get(converter->native, "sut");
+    const struct value *sut = summary_fact(converter, "sut"),
+                       *own = label ? value_have(value_get(sut, "endpoints"), label) : NULL;
+    return own ? own : sut;
+}
+
+/* Its member, else this text. */
+static void put_text_of(struct converter *converter, struct value *map, const char *key, const struct value *native,
+                        const char *otherwise)
+{
+    struct value *own = taken(converter, native);
+    value_put(map, key, own ? own : value_text(converter->tree, otherwise));
+}
+
+static void put_sut(struct converter *converter, const struct value *sut, struct value *standardized)
+{
     struct value *accelerator = report_map(converter, standardized, "accelerator");
     struct tree *tree = converter->tree;
-    struct value *tool = taken(converter, value_get(sut, "engine")),
-                 *version = taken(converter, value_get(sut, "engine_version"));
-    value_put(standardized, "tool", tool ? tool : value_text(tree, ""));
-    value_put(standardized, "tool_version", version ? version : value_text(tree, ""));
-    struct value *model = taken(converter, value_at(sut, "accelerator.model")),
-                 *count = taken(converter, value_at(sut, "accelerator.count"));
-    value_put(accelerator, "model", model ? model : value_text(tree, ""));
+    put_text_of(converter, standardized, "tool", value_get(sut, "engine"), "");
+    put_text_of(converter, standardized, "tool_version", value_get(sut, "engine_version"), "");
+    put_text_of(converter, standardized, "role", value_get(sut, "role"), "replica");
+    put_text_of(converter, accelerator, "model", value_at(sut, "accelerator.model"), "");
+    struct value *replicas = taken(converter, value_get(sut, "replicas")),
+                 *count = taken(converter, value_at(sut, "accelerator.count")),
+                 *parallelism = taken(converter, value_at(sut, "accelerator.parallelism"));
+    value_put(standardized, "replicas", replicas ? replicas : value_int(tree, 1));
     value_put(accelerator, "count", count ? count : value_int(tree, 0));
-    struct value *parallelism = taken(converter, value_at(sut, "accelerator.parallelism"));
     value_put(accelerator, "parallelism", parallelism ? parallelism : value_map(tree));
 }
 
 static struct value *component(struct converter *converter, const struct value *endpoint, const char *model)
 {
     struct tree *tree = converter->tree;
-    struct value *map = value_map(tree), *config = report_map(converter, map, "native.config");
+    const struct value *sut = sut_of(converter, value_string(value_get(endpoint, "name")));
+    struct value *map = value_map(tree), *config = report_map(converter, map, "native.config"),
+                 *native = report_map(converter, map, "native");
     struct strbuf text AS_AUTO_STRBUF;
     char digest[SHA256_HEX_BYTES];
     value_put(config, "url", taken(converter, value_get(endpoint, "url")));
     value_put(config, "weight", taken(converter, value_get(endpoint, "weight")));
+    value_put(config, "sut", taken(converter, value_get(sut, "config")));
+    value_put(native, "args", taken(converter, value_get(sut, "args")));
+    value_put(native, "envars", taken(converter, value_get(sut, "envars")));
     strbuf_init(&text, 0);
-    if (value_get(map, "native"))
-        write_canonical(value_get(map, "native"), &text);
+    if (native)
+        write_canonical(native, &text);
     tree->failed = tree->failed || strbuf_status(&text) != AS_OK;
     sha256_hex(strbuf_text(&text), text.len, digest);
     struct value *metadata = report_map(converter, map, "metadata"),
                  *standardized = report_map(converter, map, "standardized");
-    struct value *label = taken(converter, value_get(endpoint, "name"));
     value_put(metadata, "schema_version", value_text(tree, "0.0.1"));
-    value_put(metadata, "label", label ? label : value_text(tree, ""));
+    put_text_of(converter, metadata, "label", value_get(endpoint, "name"), "");
     value_put(metadata, "cfg_id", value_text(tree, digest));
     value_put(standardized, "kind", value_text(tree, "inference_engine"));
-    value_put(standardized, "role", value_text(tree, "replica"));
-    value_put(standardized, "replicas", value_int(tree, 1));
     value_put(report_map(converter, standardized, "model"), "name", value_text(tree, model));
-    put_sut(converter, standardized);
+    put_sut(converter, sut, standardized);
     return map;
 }
 
@@ -153,11 +196,80 @@ static struct value *output_length(struct converter *converter, const struct val
 
 static const char *source_of(const struct value *config)
 {
-    if (value_have(config, "prompts") || value_is_text(value_get(config, "dataset_name"), "sharegpt"))
+    if (value_have(config, "prompts") || value_have(config, "input") ||
+        value_is_text(value_get(config, "dataset_name"), "sharegpt"))
         return "sampled";
     return value_have(config, "synthetic_isl") || value_is_text(value_get(config, "dataset_name"), "random")
                ? "random"
                : "unknown";
+}
+
+/* A copy in which the run's own identity is "{run}": the same settings give the same text. */
+static struct value *without_run(struct converter *converter, const struct value *from, const char *run)
+{
+    struct value *copy = value_share(converter->tree, from);
+    if (value_is(copy, VALUE_TEXT) && strstr(copy->text, run)) {
+        struct strbuf text AS_AUTO_STRBUF;
+        strbuf_init(&text, 0);
+        for (const char *at = copy->text, *found; at; at = found ? found + strlen(run) : NULL) {
+            found = strstr(at, run);
+            strbuf_add(&text, at, found ? (size_t)(found - at) : strlen(at));
+            strbuf_adds(&text, found ? "{run}" : "");
+        }
+        converter->tree->failed = converter->tree->failed || strbuf_status(&text) != AS_OK;
+        return value_textn(converter->tree, strbuf_text(&text), text.len);
+    }
+    if (!value_is(copy, VALUE_MAP) && !value_is(copy, VALUE_LIST))
+        return copy;
+    copy->first = copy->last = NULL;
+    copy->len = 0;
+    for (const struct value *child = from->first; child; child = child->next) {
+        struct value *twin = without_run(converter, child, run);
+        if (value_is(copy, VALUE_MAP))
+            value_putn(copy, child->key, child->key_len, twin);
+        else
+            value_add(copy, twin);
+    }
+    return copy;
+}
+
+/* The options in effect: no places where results went, no word on where a value came from, no figures of the source. */
+static struct value *options_of(struct converter *converter, const struct value *config)
+{
+    static const char *const others[] = {"origins",       "result_dir",   "data_log", "job",
+                                         "summary",       "console",      "quiet",    "artifact_dir",
+                                         "prompt_source", "audio_source", NULL};
+    const char *run = value_string(value_get(converter->native, "unique_id"));
+    struct value *options = value_map(converter->tree);
+    for (const struct value *option = value_is(config, VALUE_MAP) ? config->first : NULL; option;
+         option = option->next) {
+        const char *const *other = others;
+        while (*other && strcmp(*other, option->key) != 0)
+            other++;
+        if (!*other)
+            value_putn(options, option->key, option->key_len,
+                       run && *run ? without_run(converter, option, run) : value_share(converter->tree, option));
+    }
+    return options;
+}
+
+/* Where the prompts, images or audio came from, with the digest of the file. */
+static struct value *prompts_of(struct converter *converter, const struct value *config)
+{
+    static const char *const origins[] = {"prompts", "input", "dataset_name", NULL};
+    struct value *prompts = value_map(converter->tree);
+    const struct value *facts = value_have(config, "prompt_source"), *told = value_get(converter->native, "prompts");
+    if (!facts)
+        facts = value_have(config, "audio_source");
+    for (const char *const *origin = origins; *origin && !value_get(prompts, "source"); origin++)
+        value_put(prompts, "source", taken(converter, value_get(config, *origin)));
+    if (!value_get(prompts, "source") && value_have(config, "synthetic_isl"))
+        value_put(prompts, "source", value_text(converter->tree, "synthetic"));
+    for (const struct value *fact = value_is(facts, VALUE_MAP) ? facts->first : NULL; fact; fact = fact->next)
+        value_putn(prompts, fact->key, fact->key_len, taken(converter, fact));
+    value_put(prompts, "distinct", taken(converter, value_get(told, "available")));
+    value_put(prompts, "made_unique", taken(converter, value_get(told, "made_unique")));
+    return prompts;
 }
 
 static void put_load(struct converter *converter, struct value *report)
@@ -170,7 +282,7 @@ static void put_load(struct converter *converter, struct value *report)
     struct value *version = taken(converter, value_get(native, "version")),
                  *tool = taken(converter, value_get(native, "tool"));
     const struct value *concurrency = value_have(config, rate ? "max_concurrency" : "concurrency"),
-                       *stage = value_have(native, "stage");
+                       *stage = summary_fact(converter, "stage");
     value_put(standardized, "tool", tool ? tool : value_text(tree, "assay"));
     if (version)
         value_set(standardized, "tool_version", version);
@@ -183,72 +295,12 @@ static void put_load(struct converter *converter, struct value *report)
     value_put(standardized, "rate_qps", taken(converter, rate));
     if (value_is_true(concurrency))
         value_put(standardized, "concurrency", taken_count(converter, concurrency));
-    value_set(load_config, "options", taken(converter, config));
-    value_set(load_config, "prompts", taken(converter, value_get(native, "prompts")));
+    value_set(load_config, "options", options_of(converter, config));
+    value_set(load_config, "prompts", prompts_of(converter, config));
     put_load_metadata(converter, report, load_config);
     value_put(report_map(converter, report, "scenario.load.metadata"), "description",
               taken(converter, value_get(native, "scenario")));
     put_treatment(converter, report);
-}
-
-static int64_t sum(const struct value *counts, const char *const *names)
-{
-    int64_t total = 0;
-    for (; *names; names++)
-        if (value_is(value_get(counts, *names), VALUE_INT))
-            total += value_get(counts, *names)->integer;
-    return total;
-}
-
-static void put_results(struct converter *converter, struct value *report)
-{
-    static const char *const all[] = {"sent", "refused", NULL}, *const bad[] = {"failed", "timed_out", "refused", NULL},
-                             *const cut[] = {"cancelled", NULL};
-    static const char *const latencies[][3] = {{"time_to_first_token", "latency.ttft_ms", "ms"},
-                                               {"time_per_output_token", "latency.tpot_ms", "ms/token"},
-                                               {"inter_token_latency", "latency.itl_ms", "ms/token"},
-                                               {"request_latency", "latency.response_time_ms", "ms"}};
-    static const char *const rates[][3] = {{"input_token_rate", "throughput.prompt_tokens_per_second", "tokens/s"},
-                                           {"output_token_rate", "throughput.completion_tokens_per_second", "tokens/s"},
-                                           {"total_token_rate", "throughput.total_tokens_per_second", "tokens/s"},
-                                           {"request_rate", "throughput.requests_per_second", "queries/s"},
-                                           {"image_rate", "vlm.images_per_second", "images/s"}};
-    const struct value *counts = value_at(converter->native, "counts.measured");
-    struct tree *tree = converter->tree;
-    struct value *aggregate = report_map(converter, report, "results.request_performance.aggregate"),
-                 *requests = report_map(converter, aggregate, "requests");
-    if (!counts)
-        counts = value_get(converter->native, "counts");
-    value_put(requests, "total", value_int(tree, sum(counts, all)));
-    value_put(requests, "failures", value_int(tree, sum(counts, bad)));
-    value_put(requests, "incomplete", value_int(tree, sum(counts, cut)));
-    value_put(requests, "input_length", figures(converter, "tokens.prompt", "count"));
-    value_put(requests, "output_length", figures(converter, "tokens.completion", "count"));
-    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
-        value_put(report_map(converter, aggregate, "latency"), latencies[i][0],
-                  figures(converter, latencies[i][1], latencies[i][2]));
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
-        value_put(report_map(converter, aggregate, "throughput"), rates[i][0],
-                  statistics_mean(converter, value_at(converter->native, rates[i][1]), rates[i][2]));
-}
-
-/* Media that were sent, for tools that send some. */
-static void put_media(struct converter *converter, struct value *report)
-{
-    static const char *const media[][4] = {{"image", "count", "vlm.images_per_request", "count"},
-                                           {"image", "filesize", "vlm.image_bytes", "bytes"},
-                                           {"image", "pixels", "vlm.image_pixels", "pixels"},
-                                           {"audio", "filesize", "asr.audio_bytes", "bytes"},
-                                           {"audio", "duration", "asr.audio_seconds", "s"}};
-    for (size_t i = 0; i < sizeof media / sizeof media[0]; i++) {
-        struct value *statistics = figures(converter, media[i][2], media[i][3]);
-        if (statistics)
-            value_put(
-                report_map(converter,
-                           report_map(converter, report, "results.request_performance.aggregate.requests.multimodal"),
-                           media[i][0]),
-                media[i][1], statistics);
-    }
 }
 
 struct value *from_summary_0_2(struct converter *converter)
@@ -269,53 +321,16 @@ struct value *from_summary_0_2(struct converter *converter)
     put_time(converter, report);
     put_stack(converter, report);
     put_load(converter, report);
-    put_results(converter, report);
-    put_media(converter, report);
+    put_summary_results(converter, report);
     return report;
 }
 
-/* Members of run.json that the summary has not. */
-static as_status add_run(const char *run, size_t run_len, struct value *summary, struct tree *tree,
-                         struct as_error *err)
+as_status brief_from_summary(const char *path, struct strbuf *out, struct strbuf *warnings, struct as_error *err)
 {
-    static const char *const names[] = {"sut", "stage", "sweep"};
-    struct value *facts = NULL;
-    as_status status = read_text(run, run_len, tree, &facts, err);
-    for (size_t i = 0; status == AS_OK && i < sizeof names / sizeof names[0]; i++)
-        if (!value_get(summary, names[i]))
-            value_put(summary, names[i], value_share(tree, value_get(facts, names[i])));
-    return status;
-}
-
-/* The summary with what run.json adds to it. */
-static as_status join_texts(const struct summary_texts *texts, struct strbuf *ret, struct as_error *err)
-{
-    struct tree tree;
-    struct value *root = NULL;
-    tree_init(&tree, READ_TREE_BYTES_MAX);
-    as_status status = read_text(texts->summary, texts->summary_len, &tree, &root, err);
-    if (status == AS_OK)
-        status = add_run(texts->run, texts->run_len, root, &tree, err);
-    if (status == AS_OK) {
-        write_json(root, 0, ret);
-        status = strbuf_status(ret);
-    }
-    tree_done(&tree);
-    return status;
-}
-
-as_status brief_from_summary(const struct summary_texts *texts, struct strbuf *out, struct strbuf *warnings,
-                             struct as_error *err)
-{
-    const struct convert_request request = {.generator = "assay", .version = "0.2.1"};
+    const struct convert_request request = {.generator = "assay", .version = "0.2.1", .path = path};
     struct conversion conversion;
-    struct strbuf joined AS_AUTO_STRBUF;
     conversion_init(&conversion);
-    strbuf_init(&joined, 0);
-    as_status status = texts->run ? join_texts(texts, &joined, err) : AS_OK;
-    if (status == AS_OK)
-        status = convert_text(&request, texts->run ? joined.data : texts->summary,
-                              texts->run ? joined.len : texts->summary_len, &conversion, err);
+    as_status status = convert_file(&request, &conversion, err);
     if (status == AS_OK) {
         brief_write_yaml(&conversion.reports[0], out);
         status = strbuf_status(out);

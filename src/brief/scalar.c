@@ -117,6 +117,7 @@ struct value *scalar_integer(struct tree *tree, const char *text, size_t len)
     for (size_t i = 0; i < len && used + 1 < sizeof digits; i++)
         if (text[i] != '_' && !(i == 0 && text[i] == '+'))
             digits[used++] = text[i];
+    digits[used] = '\0';
     int64_t integer;
     if (json_text_int64(digits, used, &integer))
         return value_int(tree, integer);

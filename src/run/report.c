@@ -39,27 +39,14 @@ static void note(as_status status, const struct as_error *each, as_status *first
     }
 }
 
-static as_status read_file(const struct run *run, const char *name, struct strbuf *ret, struct as_error *err)
-{
-    char path[PATH_MAX];
-    folder_file(&run->folder, name, path);
-    return file_read(path, ret, err);
-}
-
 /* The benchmark report, made from the files just written as `assay report convert -w assay` makes it. */
 static as_status write_benchmark_report(const struct run *run, struct as_error *err)
 {
-    struct strbuf summary AS_AUTO_STRBUF, facts AS_AUTO_STRBUF, out AS_AUTO_STRBUF;
+    struct strbuf out AS_AUTO_STRBUF;
     char path[PATH_MAX];
-    strbuf_init(&summary, 0);
-    strbuf_init(&facts, 0);
     strbuf_init(&out, 0);
-    as_status status = read_file(run, "summary.json", &summary, err);
-    if (status == AS_OK)
-        status = read_file(run, "run.json", &facts, err);
-    struct summary_texts texts = {strbuf_text(&summary), summary.len, strbuf_text(&facts), facts.len};
-    if (status == AS_OK)
-        status = brief_from_summary(&texts, &out, NULL, err);
+    folder_file(&run->folder, "summary.json", path);
+    as_status status = brief_from_summary(path, &out, NULL, err);
     if (status != AS_OK) {
         error_prefix(err, "no benchmark_report.yaml");
         return status;

@@ -73,6 +73,9 @@ static const struct {
     {"aiperf-0.2", "aiperf", "0.2", "aiperf.json", false, {{"LLMDBENCH_RUN_EXPERIMENT_ID", "e"}, {NULL, NULL}}},
     {"nop-0.1", "nop", "0.1", "nop.yaml", false, {{NULL, NULL}}},
     {"assay-0.2", "assay", "0.2.1", "../../summary/summary.json", false, {{NULL, NULL}}},
+    {"assay-vlm", "assay", "0.2.1", "run-vlm/summary.json", false, {{NULL, NULL}}},
+    {"assay-asr", "assay", "0.2.1", "run-asr/summary.json", false, {{NULL, NULL}}},
+    {"assay-imagegen", "assay", "0.2.1", "run-imagegen/summary.json", false, {{NULL, NULL}}},
 };
 
 static const char *lookup(void *context, const char *name)
@@ -234,28 +237,53 @@ static void test_refused_requests(void **state)
     }
 }
 
+/* What a run writes itself is what the converter makes of its files. */
 static void test_native_export(void **state)
 {
     (void)state;
-    size_t len;
-    char *summary = golden_read("tests/golden/summary/summary.json", &len);
-    struct strbuf out AS_AUTO_STRBUF;
-    struct brief_report report;
+    static const char path[] = NATIVE "run-vlm/summary.json";
+    struct strbuf out AS_AUTO_STRBUF, warnings AS_AUTO_STRBUF, converted AS_AUTO_STRBUF;
+    const struct convert_request request = {.generator = "assay", .version = "0.2.1", .path = path};
+    struct conversion conversion;
     struct as_error err = {0};
-    static const char run[] =
-        "{\"stage\": 3, \"sut\": {\"engine\": \"vllm\", \"engine_version\": \"1.0\", \"accelerator\": {\"model\": "
-        "\"H100\", \"count\": 8, \"parallelism\": {\"tp\": 8}}}, \"sweep\": {\"code\": \"sweep-1\"}}";
     strbuf_init(&out, 0);
-    if (brief_from_summary(&(struct summary_texts){summary, len, run, sizeof run - 1}, &out, NULL, &err) != AS_OK)
+    strbuf_init(&warnings, 0);
+    strbuf_init(&converted, 0);
+    if (brief_from_summary(path, &out, &warnings, &err) != AS_OK)
         fail_msg("%s", err.message);
-    brief_init(&report);
-    assert_int_equal(brief_read_text(&report, out.data, out.len, &err), AS_OK);
-    assert_string_equal(value_string(value_at(report.root, "run.uid")), "0f0e0d0c-0b0a-4908-8706-050403020100");
-    assert_int_equal(value_at(report.root, "scenario.load.standardized.stage")->integer, 3);
-    assert_string_equal(value_string(value_at(report.root, "scenario.stack.0.standardized.accelerator.model")), "H100");
-    assert_int_equal(value_at(report.root, "scenario.stack.0.standardized.accelerator.parallelism.tp")->integer, 8);
-    brief_done(&report);
-    free(summary);
+    conversion_init(&conversion);
+    assert_int_equal(convert_file(&request, &conversion, &err), AS_OK);
+    brief_write_yaml(&conversion.reports[0], &converted);
+    assert_string_equal(out.data, converted.data);
+    assert_string_equal(warnings.data, strbuf_text(&conversion.warnings));
+    conversion_done(&conversion);
+    assert_int_equal(brief_from_summary(NATIVE "none/summary.json", &out, NULL, &err), AS_E_NOTFOUND);
+}
+
+/* Two runs with the same settings have the same cfg_id, whatever they are called. */
+static void test_same_settings(void **state)
+{
+    (void)state;
+    static const char *const runs[] = {"11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"};
+    char texts[2][600], ids[2][80];
+    for (size_t i = 0; i < 2; i++) {
+        struct conversion conversion;
+        struct as_error err = {0};
+        const struct convert_request request = {.generator = "assay", .version = "0.2.1"};
+        (void)snprintf(texts[i], sizeof texts[i],
+                       "{\"schema\":\"metrumbench-llm.summary.v1\",\"unique_id\":\"%s\",\"config\":{\"model\":\"m\","
+                       "\"result_dir\":\"r%zu\",\"origins\":{\"x\":%zu},\"body_template\":[\"a %s/0 b %s\",7]}}",
+                       runs[i], i, i, runs[i], runs[i]);
+        conversion_init(&conversion);
+        if (convert_text(&request, texts[i], strlen(texts[i]), &conversion, &err) != AS_OK)
+            fail_msg("%s", err.message);
+        const struct value *load = value_at(conversion.reports[0].root, "scenario.load");
+        assert_string_equal(value_string(value_at(load, "native.config.options.body_template.0")), "a {run}/0 b {run}");
+        assert_null(value_at(load, "native.config.options.result_dir"));
+        (void)snprintf(ids[i], sizeof ids[i], "%s", value_string(value_at(load, "metadata.cfg_id")));
+        conversion_done(&conversion);
+    }
+    assert_string_equal(ids[0], ids[1]);
 }
 
 static int pin_zone(void **state)
@@ -267,6 +295,7 @@ static int pin_zone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_missing_members),
-                                       cmocka_unit_test(test_refused_requests), cmocka_unit_test(test_native_export)};
+                                       cmocka_unit_test(test_refused_requests), cmocka_unit_test(test_native_export),
+                                       cmocka_unit_test(test_same_settings)};
     return cmocka_run_group_tests(tests, pin_zone, NULL);
 }
