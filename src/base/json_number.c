@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/double_exact.h"
 #include "base/json.h"
 #include "base/json_text.h"
 #include "base/json_write.h"
@@ -166,7 +167,9 @@ bool json_text_double(const char *text, size_t len, double *ret)
     if (!decimal_read(text, len, &decimal))
         return false;
     double value;
-    if (!decimal_exact(&decimal, &value))
+    bool is_short = decimal.digits <= MANTISSA_DIGITS;
+    if (!decimal_exact(&decimal, &value) &&
+        !(is_short && double_from_decimal(decimal.mantissa, decimal.exponent, &value)))
         value = decimal_round(&decimal);
     if (!isfinite(value))
         return false;
@@ -320,13 +323,16 @@ static char *decimal_put(char *at, const char *digits, int count, int point)
 
 static char *double_format_any(double magnitude, char *at)
 {
-    char text[DOUBLE_TEXT_BYTES];
+    char text[DOUBLE_TEXT_BYTES], exact[DOUBLE_EXACT_DIGITS];
+    int point, exact_count = double_shortest_digits(magnitude, exact, &point);
+    if (exact_count > 0)
+        return decimal_put(at, exact, exact_count, point);
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
     shortest_scientific(magnitude, text);
     uselocale(before);
     char *e = strchr(text, 'e');
     int exponent = (int)strtol(e + 1, NULL, 10);
-    char digits[DOUBLE_TEXT_BYTES];
+    char digits[DOUBLE_TEXT_BYTES] = "0";
     int count = 0;
     for (const char *from = text; from < e; from++) {
         if (*from != '.')

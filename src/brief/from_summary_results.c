@@ -176,9 +176,9 @@ static void add_health(struct converter *converter, struct value *list, const st
     if (!healthy && !restarts && !logs)
         return;
     struct value *entry = health_of(converter, list, label);
-    if (value_is(restarts, VALUE_INT))
+    if (restarts && value_is(restarts, VALUE_INT))
         add_count(converter, entry, "total_restarts", restarts->integer);
-    if (value_is(healthy, VALUE_BOOL))
+    if (healthy && value_is(healthy, VALUE_BOOL))
         add_count(converter, entry, "failed_replicas", healthy->boolean ? 0 : 1);
     if (!id)
         return;
