@@ -90,6 +90,8 @@ struct recipe_gpu {
     const char *architecture;
     const char *compute_capability; /* "9.0", "gfx942" */
     double memory_gib;              /* as the driver reports it */
+    double memory_gb_nameplate;     /* decimal GB of the data sheet */
+    double memory_gb_recipes;       /* decimal GB that upstream's recipes count with */
     double bandwidth_gb_per_s;      /* decimal GB */
     double max_power_w;
     struct recipe_list precisions; /* with hardware support */
@@ -108,12 +110,14 @@ struct recipe_flag {
     const char *key; /* snake_case: "tensor_parallel_size" */
     enum recipe_type type;
     const char *flag;           /* "--tensor-parallel-size" */
+    struct recipe_list aliases; /* other spellings that sets may use: "--tp-size" */
     const char *false_flag;     /* what says false: "--no-x"; NULL = leaving the flag out does (bools only) */
     const char *default_text;   /* value as text, see recipe_arg; NULL = not known */
     struct recipe_list choices; /* allowed texts; empty = any */
     const char *since;          /* first version that has it, NULL = not known, taken as always */
     const char *until;          /* first version without it, NULL = still there */
-    const char *tool;           /* only for servers of this tool ("metrumbench-imagegen"), NULL = any */
+    const char *tool;           /* of servers for this tool ("metrumbench-imagegen"); NULL = text, vision and speech */
+    bool writes_bool;           /* a bool is written with its word, True or False ("--x.y=True") */
     const char *help;           /* one sentence, NULL = none */
 };
 
@@ -156,6 +160,7 @@ struct recipe_set {
     int64_t gpus_per_replica;     /* over all its nodes */
     const char *strategy;
     const char *tp_source;  /* who decided the parallelism, see data/recipes/README.md */
+    bool is_derived;        /* the parallelism is not stated upstream */
     bool is_recommended;    /* the launch upstream opens with */
     bool is_default;        /* the framework's default set for its tool */
     double memory_floor_gb; /* decimal GB */
