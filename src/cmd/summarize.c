@@ -86,4 +86,4 @@ static int summarize_run(int argc, char **argv)
     return exit_code;
 }
 
-const struct command command_summarize = {&SUMMARIZE_LINE, summarize_run};
+const struct command command_summarize = {.line = &SUMMARIZE_LINE, .run = summarize_run};
