@@ -12,6 +12,8 @@ struct vlm {
     struct image_prompts *prompts;
     const char *detail;
     int64_t shard, shard_count;
+    struct vlm_text_probe probe;
+    bool is_unique; /* every request has a text of its own */
 };
 
 struct vlm_answer {
@@ -41,7 +43,8 @@ as_status vlm_new(const struct vlm_config *config, struct vlm **ret, struct as_e
     const struct llm_images images = {config->prompts, image_count, config->detail};
     struct llm_config llm = config->llm;
     llm.images = &images;
-    *vlm = (struct vlm){NULL, config->prompts, config->detail, config->shard, config->shard_count};
+    *vlm = (struct vlm){NULL,          config->prompts,           config->detail, config->shard, config->shard_count,
+                        config->probe, config->llm.unique_prompts};
     as_status status = llm_new(&llm, &config->prompts->prompts, &vlm->llm, err);
     if (status != AS_OK) {
         free(vlm);
@@ -230,6 +233,16 @@ static void put_image(const struct vlm *vlm, uint32_t number, struct json_writer
     json_close_object(writer);
 }
 
+/* -1 = unknown: it was another text. */
+static int64_t text_tokens(const struct vlm *vlm, int64_t seq)
+{
+    const struct prompts *prompts = &vlm->prompts->prompts;
+    bool is_same = seq == vlm->probe.seq;
+    if (!vlm->is_unique)
+        is_same |= prompts_index(prompts, seq) == prompts_index(prompts, vlm->probe.seq);
+    return is_same ? vlm->probe.prompt_tokens : -1;
+}
+
 static void write_block(const struct vlm *vlm, struct vlm_answer *answer, struct request_record *record)
 {
     uint32_t numbers[IMAGES_A_REQUEST_MAX];
@@ -244,6 +257,7 @@ static void write_block(const struct vlm *vlm, struct vlm_answer *answer, struct
     json_member_int(&writer, "image_count", count);
     json_member_int(&writer, "payload_bytes", bytes);
     json_member_int(&writer, "wait_ns", answer->wait_ns);
+    put_count(&writer, "text_prompt_tokens", text_tokens(vlm, answer->seq));
     json_key(&writer, "images");
     json_open_array(&writer);
     for (uint32_t i = 0; i < count; i++)

@@ -12,6 +12,7 @@
  *
  *   image_count, payload_bytes   of the request; the texts of all its images
  *   wait_ns                      what it waited for its images before it began
+ *   text_prompt_tokens           of the same text without images, where that was asked before; else null
  *   images                       [{source, mime, by_url, bytes, source_bytes, width, height, source_width,
  * source_height, resized, encoded, load_ns, processing_ns, sha256, detail}]; unknown is null
  */
@@ -21,11 +22,18 @@
 
 #define VLM_IMAGES_BY_REFERENCE 8
 
+/* What the text of request `seq` alone is for the server. */
+struct vlm_text_probe {
+    int64_t seq;
+    int64_t prompt_tokens; /* -1 = unknown */
+};
+
 struct vlm_config {
     struct llm_config llm;         /* api must be LLM_CHAT; `images` is set here */
     const char *detail;            /* "low", "high"; NULL = not sent */
     struct image_prompts *prompts; /* images prepared; outlives the vlm */
     int64_t shard, shard_count;    /* of the plan: seq = place × shard_count + shard */
+    struct vlm_text_probe probe;
 };
 
 struct vlm;

@@ -19,6 +19,7 @@ struct image_config {
     int64_t batch; /* OPT_ABSENT = the line's */
     int64_t cache_bytes, max_bytes, max_pixels;
     bool decode;     /* --check-images */
+    bool text_probe; /* --text-probe */
     int64_t threads; /* OPT_ABSENT = one a processor */
 };
 

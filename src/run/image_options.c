@@ -64,6 +64,13 @@ static const struct opt OPTIONS[] = {
      .initial = "true",
      .sentence =
          "Decode every image before the run, so that a cut or corrupt one is refused here and not by the server."},
+    {.name = "text-probe",
+     .type = OPT_FLAG,
+     AT(text_probe),
+     GROUP,
+     .initial = "true",
+     .sentence = "Ask the first server once, before the run, how many tokens a prompt is without its images: a server "
+                 "that leaves images out is told apart so."},
     {.name = "image-cache-size",
      .type = OPT_SIZE,
      AT(cache_bytes),

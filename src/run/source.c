@@ -131,8 +131,8 @@ static as_status prompts_of(const char *const *texts, size_t count, struct promp
     return prompts_parse(strbuf_text(&lines), lines.len, &options, ret, err);
 }
 
-/* The body of a request with this prompt. */
-static as_status body_of(const struct llm_config *config, const char *prompt, struct strbuf *out, struct as_error *err)
+/* The body of request `seq` with this prompt. */
+static as_status body_of(const struct llm_config *config, const char *prompt, int64_t seq, struct strbuf *out, struct as_error *err)
 {
     struct prompts prompts;
     struct llm *llm = NULL;
@@ -141,7 +141,7 @@ static as_status body_of(const struct llm_config *config, const char *prompt, st
         return status;
     status = llm_new(config, &prompts, &llm, err);
     if (status == AS_OK) {
-        status = llm_body(llm, 0, out);
+        status = llm_body(llm, seq, out);
         llm_free(llm);
     }
     prompts_done(&prompts);
@@ -150,41 +150,47 @@ static as_status body_of(const struct llm_config *config, const char *prompt, st
 
 as_status source_body_template(const struct llm_config *config, struct strbuf *out, struct as_error *err)
 {
-    return body_of(config, "{prompt}", out, err);
+    return body_of(config, "{prompt}", 0, out, err);
 }
 
-/* Sends one probe and reads usage.prompt_tokens. */
-static as_status probe_once(const struct source_context *context, struct token_probe *probe, struct as_error *err)
+/* A POST of JSON to the first server. */
+static as_status post_json(const struct source_context *context, enum llm_api api, const struct strbuf *body, struct fetch_request *ret)
 {
-    struct strbuf text AS_AUTO_STRBUF, body AS_AUTO_STRBUF;
-    struct fetch_request request;
-    struct fetch_reply reply;
-    struct llm_config config = source_llm_config(context->config, context->targets);
-    strbuf_init(&text, 0);
-    strbuf_init(&body, 0);
-    config.streaming = false;
-    config.max_tokens = 1;
-    config.min_tokens = -1;
-    config.ignore_eos = false;
-    config.unique_prompts = false;
-    synthetic_text((uint64_t)context->config->load.seed, UINT64_MAX - (uint64_t)probe->words, probe->words, &text);
-    as_status status = body_of(&config, strbuf_text(&text), &body, err);
-    if (status == AS_OK)
-        status = targets_fetch(context->targets, 0, config.api == LLM_CHAT ? "/chat/completions" : "/completions", &context->config->endpoint,
-                               &request);
+    const char *path = api == LLM_CHAT ? "/chat/completions" : "/completions";
+    as_status status = targets_fetch(context->targets, 0, path, &context->config->endpoint, ret);
     if (status != AS_OK)
         return status;
-    request.body = strbuf_text(&body);
-    request.body_len = body.len;
-    request.timeout_ns = context->config->connection.request_timeout_ns;
-    const char **headers = arena_calloc(&context->targets->arena, request.header_count + 1, sizeof *headers);
+    ret->body = strbuf_text(body);
+    ret->body_len = body->len;
+    ret->timeout_ns = context->config->connection.request_timeout_ns;
+    const char **headers = arena_calloc(&context->targets->arena, ret->header_count + 1, sizeof *headers);
     if (!headers)
+        return AS_E_NOMEM;
+    for (size_t i = 0; i < ret->header_count; i++)
+        headers[i] = ret->headers[i];
+    headers[ret->header_count++] = "Content-Type: application/json";
+    ret->headers = headers;
+    return AS_OK;
+}
+
+as_status source_count_tokens(const struct source_context *context, const struct llm_config *config, const struct source_text *text,
+                              int64_t *ret_tokens, struct as_error *err)
+{
+    struct strbuf body AS_AUTO_STRBUF;
+    struct fetch_request request;
+    struct fetch_reply reply;
+    struct llm_config one = *config;
+    strbuf_init(&body, 0);
+    one.streaming = false;
+    one.max_tokens = 1;
+    one.min_tokens = -1;
+    one.ignore_eos = false;
+    as_status status = body_of(&one, text->prompt, text->seq, &body, err);
+    if (status != AS_OK)
+        return status;
+    if (post_json(context, one.api, &body, &request) != AS_OK)
         return no_memory(err);
-    for (size_t i = 0; i < request.header_count; i++)
-        headers[i] = request.headers[i];
-    headers[request.header_count++] = "Content-Type: application/json";
-    request.headers = headers;
-    status = run_fetch(&request, "calibration of tokens per word", &reply, err);
+    status = run_fetch(&request, text->what, &reply, err);
     if (status != AS_OK)
         return status;
     struct arena arena;
@@ -192,11 +198,26 @@ static as_status probe_once(const struct source_context *context, struct token_p
     struct json_limits limits = {.lossy = true};
     arena_init(&arena, 0, 0);
     if (json_parse(strbuf_text(&reply.body), reply.body.len, &limits, &arena, &root, NULL) != AS_OK ||
-        !json_int64(json_path(root, "usage.prompt_tokens"), &probe->prompt_tokens))
-        status = error_set(err, AS_E_NETWORK,
-                           "calibration of tokens per word: the answer holds no usage.prompt_tokens; give --tokens-per-word R or --no-calibrate");
+        !json_int64(json_path(root, "usage.prompt_tokens"), ret_tokens))
+        status = error_set(err, AS_E_NETWORK, "%s: the answer holds no usage.prompt_tokens", text->what);
     arena_done(&arena);
     fetch_reply_done(&reply);
+    return status;
+}
+
+/* Sends one probe and reads usage.prompt_tokens. */
+static as_status probe_once(const struct source_context *context, struct token_probe *probe, struct as_error *err)
+{
+    struct strbuf text AS_AUTO_STRBUF;
+    struct llm_config config = source_llm_config(context->config, context->targets);
+    strbuf_init(&text, 0);
+    config.unique_prompts = false;
+    synthetic_text((uint64_t)context->config->load.seed, UINT64_MAX - (uint64_t)probe->words, probe->words, &text);
+    const struct source_text asked = {strbuf_text(&text), 0, "calibration of tokens per word"};
+    as_status status = source_count_tokens(context, &config, &asked, &probe->prompt_tokens, err);
+    if (status == AS_E_NETWORK && strstr(err->message, "usage.prompt_tokens"))
+        return error_set(err, status,
+                         "calibration of tokens per word: the answer holds no usage.prompt_tokens; give --tokens-per-word R or --no-calibrate");
     return status;
 }
 

@@ -44,5 +44,16 @@ void source_done(struct source *source);
 struct llm_config source_llm_config(const struct run_config *config, const struct targets *targets);
 /* The body of a request with the prompt "{prompt}", for the echo and a dry run. */
 as_status source_body_template(const struct llm_config *config, struct strbuf *out, struct as_error *err) AS_NODISCARD;
+/*
+ * Asks the first server how many tokens the text of request `seq` is for it: usage.prompt_tokens of an answer of one token. `config` says what
+ * goes with the text; `what` begins the sentences of errors. AS_E_NETWORK: no answer, or none with that member.
+ */
+struct source_text {
+    const char *prompt;
+    int64_t seq;
+    const char *what;
+};
+as_status source_count_tokens(const struct source_context *context, const struct llm_config *config, const struct source_text *text,
+                              int64_t *ret_tokens, struct as_error *err) AS_NODISCARD;
 
 #endif

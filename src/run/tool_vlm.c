@@ -9,6 +9,7 @@
 struct vlm_source {
     struct image_prompts prompts;
     struct images_state images;
+    struct vlm_text_probe probe;
     struct vlm_order {
         const struct image_prompts *prompts;
         int64_t shard, shard_count;
@@ -130,6 +131,36 @@ static void warn_of_prompts(const struct run *run, const struct prompts *prompts
         log_info("prompts and images are used up to %lld times: caches of the server may help", (long long)reuse);
 }
 
+static struct vlm_config vlm_config_of(const struct run *run);
+
+static uint32_t no_image(const void *context, int64_t seq)
+{
+    (void)context;
+    (void)seq;
+    return 0;
+}
+
+/* The text of the first measured request, asked for without its images. A server that does not answer is no reason to stop. */
+static void ask_text_tokens(struct run *run, struct vlm_source *source)
+{
+    const struct source_context context = {&run->config, &run->parsed, &run->shape, &run->targets};
+    const struct prompts *prompts = &source->prompts.prompts;
+    const struct llm_images none = {NULL, no_image, NULL};
+    struct llm_config config = vlm_config_of(run).llm;
+    struct as_error err = {.message = ""};
+    int64_t shard = run->shape.shard, count = run->shape.shard_count, warmup = run->plan.engine.warmup_count;
+    source->probe = (struct vlm_text_probe){shard, -1};
+    if (warmup > shard)
+        source->probe.seq += (warmup - shard + count - 1) / count * count;
+    if (!run->config.image.text_probe || !config.model)
+        return;
+    config.images = &none;
+    const struct source_text text = {prompts->items[prompts_index(prompts, source->probe.seq)].text, source->probe.seq,
+                                     "the tokens of a prompt without its images (--no-text-probe does not ask)"};
+    if (source_count_tokens(&context, &config, &text, &source->probe.prompt_tokens, &err) != AS_OK)
+        log_warning("%s", err.message);
+}
+
 static as_status load(struct run *run, struct as_error *err)
 {
     struct image_prompts_options options = options_of(run);
@@ -145,7 +176,10 @@ static as_status load(struct run *run, struct as_error *err)
     if (run->config.result.dry_run)
         return AS_OK;
     warn_of_prompts(run, &source->prompts.prompts);
-    return prepare(run, source, err);
+    status = prepare(run, source, err);
+    if (status == AS_OK)
+        ask_text_tokens(run, source);
+    return status;
 }
 
 static void unload(struct run *run)
@@ -167,6 +201,8 @@ static struct vlm_config vlm_config_of(const struct run *run)
         .shard = run->shape.shard,
         .shard_count = run->shape.shard_count,
     };
+    if (source)
+        config.probe = source->probe;
     config.llm.run_id = run->identity.uuid;
     return config;
 }
@@ -194,6 +230,11 @@ static void put_source(const struct vlm_source *source, struct json_writer *writ
     json_member_int(writer, "bad_lines", prompts->bad_lines);
     json_member_string(writer, "first_bad_line", prompts->bad_lines ? prompts->first_bad.message : NULL);
     json_member_int(writer, "with_expected_output_tokens", prompts->with_expected_tokens);
+    json_key(writer, "text_prompt_tokens");
+    if (source->probe.prompt_tokens >= 0)
+        json_put_int(writer, source->probe.prompt_tokens);
+    else
+        json_put_null(writer);
     put_images(&source->images, writer);
     json_close_object(writer);
 }

@@ -16,13 +16,16 @@ struct own_tally {
     struct column processing, loading, image_bytes, source_bytes, width, height, pixels; /* a value an image */
     struct column aspect;                        /* width / height of an image, billionths */
     struct column images, payload, wait;         /* a value a request */
+    struct column image_tokens;                  /* a value a request whose text was counted alone */
+    int64_t probed, without_tokens;              /* such requests; those with fewer tokens than images */
     int64_t by_url, resized, encoded, delivered; /* images; delivered: of successes */
 };
 
 #define COLUMNS(tally)                                                                                                 \
     {                                                                                                                  \
         &(tally)->processing, &(tally)->loading, &(tally)->image_bytes, &(tally)->source_bytes, &(tally)->width,       \
-            &(tally)->height, &(tally)->pixels, &(tally)->aspect, &(tally)->images, &(tally)->payload, &(tally)->wait  \
+            &(tally)->height, &(tally)->pixels, &(tally)->aspect, &(tally)->images, &(tally)->payload, &(tally)->wait, \
+            &(tally)->image_tokens                                                                                     \
     }
 
 static struct own_tally *make(struct column_store *store)
@@ -68,11 +71,26 @@ static bool is_set(const struct json_value *object, const char *name)
     return json_bool(json_get(object, name), &value) && value;
 }
 
+/* The tokens of a request beyond those of its text: fewer than its images means that none was looked at. */
+static void take_image_tokens(struct own_tally *tally, const struct request_record *record,
+                              const struct json_value *own)
+{
+    int64_t text, images = 0;
+    if (record->outcome != OUTCOME_OK || record->prompt_tokens < 0 ||
+        !json_int64(json_get(own, "text_prompt_tokens"), &text) || !json_int64(json_get(own, "image_count"), &images))
+        return;
+    int64_t tokens = record->prompt_tokens - text;
+    tally->probed++;
+    tally->without_tokens += tokens < images;
+    column_append(&tally->image_tokens, tokens > 0 ? tokens : 0);
+}
+
 static as_status take(struct own_tally *tally, const struct request_record *record, const struct json_value *own)
 {
     int64_t count;
     if (record->outcome == OUTCOME_OK && json_int64(json_get(own, "image_count"), &count) && count > 0)
         sum_up(&tally->delivered, count);
+    take_image_tokens(tally, record, own);
     append(&tally->images, own, "image_count");
     append(&tally->payload, own, "payload_bytes");
     append(&tally->wait, own, "wait_ns");
@@ -105,23 +123,27 @@ static as_status write(const struct own_group *group, struct json_writer *writer
         COLUMN("source_bytes", source_bytes, 1),    COLUMN("image_width", width, 1),
         COLUMN("image_height", height, 1),          COLUMN("image_pixels", pixels, 1),
         COLUMN("image_aspect_ratio", aspect, NANO), COLUMN("payload_bytes", payload, 1),
-        COLUMN("preparation_wait_ms", wait, 1e6),
+        COLUMN("preparation_wait_ms", wait, 1e6),   COLUMN("image_prompt_tokens", image_tokens, 1),
     };
     struct own_sum images = {0};
     as_status status = AS_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && status == AS_OK; i++)
         status = own_write_column(group, &columns[i], writer, i == 0 ? &images : NULL);
-    int64_t by_url = 0, resized = 0, encoded = 0, delivered = 0;
+    int64_t by_url = 0, resized = 0, encoded = 0, delivered = 0, probed = 0, without_tokens = 0;
     for (size_t i = 0; i < group->count; i++) {
         by_url = plus(by_url, group->tallies[i]->by_url);
         resized = plus(resized, group->tallies[i]->resized);
         encoded = plus(encoded, group->tallies[i]->encoded);
         delivered = plus(delivered, group->tallies[i]->delivered);
+        probed = plus(probed, group->tallies[i]->probed);
+        without_tokens = plus(without_tokens, group->tallies[i]->without_tokens);
     }
     json_member_int(writer, "images", images.n ? (int64_t)images.sum : 0);
     json_member_int(writer, "images_by_url", by_url);
     json_member_int(writer, "images_resized", resized);
     json_member_int(writer, "images_encoded_anew", encoded);
+    json_member_int(writer, "requests_with_known_text", probed);
+    json_member_int(writer, "requests_without_image_tokens", without_tokens);
     json_member_double(writer, "images_per_second", own_per_second((double)delivered, group->window->duration_ns));
     return status;
 }

@@ -279,6 +279,21 @@ static void judge_prompts(struct judge *judge)
                 "the server took %" PRId64 " prompt tokens from its cache", s->total.cached_tokens);
 }
 
+/* The same text with and without images: a server that looks at them counts tokens for them. */
+static void judge_images(struct judge *judge)
+{
+    const struct json_value *own = judge->summary->total.own;
+    int64_t without = 0, known = 0;
+    if (!own || !json_int64(json_get(own, "requests_without_image_tokens"), &without) ||
+        !json_int64(json_get(own, "requests_with_known_text"), &known) || without == 0)
+        return;
+    WARNING("images_ignored", (double)without, 0,
+            "%" PRId64 " of %" PRId64
+            " requests have no more prompt tokens than their text alone: the server did not look "
+            "at their images, or does not count them",
+            without, known);
+}
+
 static void judge_shards(struct judge *judge)
 {
     const char *difference;
@@ -307,5 +322,6 @@ as_status validity_judge(struct summary *summary, const struct validity_inputs *
     judge_buffering(&judge);
     judge_reasoning(&judge);
     judge_prompts(&judge);
+    judge_images(&judge);
     return judge.status;
 }
