@@ -242,6 +242,12 @@ static bool is_blank(const struct work *work)
     return true;
 }
 
+/* A title that says no more than the status does (Express); what went wrong is then in the page. */
+static bool is_empty_title(const struct work *work)
+{
+    return is_blank(work) || (work->len == 5 && strncasecmp(work->text, "error", 5) == 0);
+}
+
 static void add_html(struct work *work, const char *at, const char *end)
 {
     const char *title = find_ignoring_case(at, end, "<title");
@@ -249,7 +255,7 @@ static void add_html(struct work *work, const char *at, const char *end)
     const char *stop = text ? find_ignoring_case(text, end, "</title") : NULL;
     if (stop)
         add_html_text(work, text + 1, stop);
-    if (is_blank(work)) {
+    if (is_empty_title(work)) {
         work->len = 0;
         add_html_text(work, at, end);
     }

@@ -46,6 +46,9 @@ static void test_shapes(void **state)
         {"<!DOCTYPE html><html><head><style>p{}</style><title> </title></head><body><h1>No &amp; "
          "no</h1><script>if(a<b)</script>&lt;x&copy;</body>",
          "No & no <x&copy;"},
+        {"<!DOCTYPE html>\n<html><head>\n<title>Error</title>\n</head><body>\n<pre>Cannot POST "
+         "/api</pre>\n</body></html>\n",
+         "Error Cannot POST /api"},
         {"Internal failure\n", "Internal failure"},
         {"  two\r\n\r\nlines  ", "two lines"},
         {"", ""},
