@@ -79,6 +79,8 @@ static void builder_open(struct tree_builder *builder, enum json_type type, int6
 static void builder_close(struct tree_builder *builder)
 {
     struct tree_frame *frame = builder->top;
+    if (!frame) /* no memory when it was opened */
+        return;
     builder->top = frame->outer;
     frame->outer = builder->spare;
     builder->spare = frame;

@@ -30,7 +30,7 @@ static void put_line_break(struct json_writer *writer)
 {
     if (writer->indent <= 0)
         return;
-    size_t spaces = (size_t)(writer->indent * writer->depth);
+    size_t spaces = (size_t)writer->indent * (size_t)writer->depth;
     if (!strbuf_reserve(writer->out, spaces + 1))
         return;
     char *at = writer->out->data + writer->out->len;
@@ -73,8 +73,8 @@ static void container_open(struct json_writer *writer, bool is_object)
         return;
     }
     strbuf_addc(writer->out, is_object ? '{' : '[');
-    uint64_t bit = UINT64_C(1) << (writer->depth % 64);
-    uint64_t *word = &writer->object_bits[writer->depth / 64];
+    uint64_t bit = UINT64_C(1) << ((unsigned)writer->depth % 64);
+    uint64_t *word = &writer->object_bits[(unsigned)writer->depth / 64];
     *word = is_object ? *word | bit : *word & ~bit;
     writer->depth++;
     writer->need_comma = false;

@@ -295,7 +295,9 @@ static as_status send_piece(struct http_connection *c, struct iovec *parts, int 
         return http_output_send(c, parts + 1, count - 2);
     parts[0] = (struct iovec){line, put_chunk_size(line, len)};
     parts[count - 1] = (struct iovec){(void *)(uintptr_t) "\r\n", 2};
-    return http_output_send(c, parts, count);
+    as_status status = http_output_send(c, parts, count);
+    parts[0] = (struct iovec){NULL, 0};
+    return status;
 }
 
 as_status http_answer_piece(struct http_exchange *x, const void *data, size_t len)
