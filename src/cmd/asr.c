@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+static const char *const PARTS[] = {"import-librispeech", NULL};
+
 static int asr_run(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "import-librispeech") == 0)
+    if (argc > 1 && strcmp(argv[1], PARTS[0]) == 0)
         return asr_import(argc - 1, argv + 1);
     return command_measure(&TOOL_ASR, argc, argv);
 }
 
-const struct command command_asr = {&ASR_LINE, asr_run};
+const struct command command_asr = {.line = &ASR_LINE, .run = asr_run, .parts = PARTS};

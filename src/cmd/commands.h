@@ -13,6 +13,8 @@ struct command {
     const struct opt_command *line; /* name, summary and options: what help and documents are made of */
     /* argv[0] is the command's name; returns the process' exit status. */
     int (*run)(int argc, char **argv);
+    /* Words that may come first and make a command of their own, with its own --help; ends with NULL, or NULL. */
+    const char *const *parts;
 };
 
 /* In the order in which they are listed. Those whose file is not part of a build are left out (weak). */

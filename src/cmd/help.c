@@ -3,6 +3,8 @@
 #include "cmd/front.h"
 #include "cmd/version.h"
 
+#include <string.h>
+
 enum help_format { HELP_TEXT, HELP_MAN, HELP_MARKDOWN, HELP_SCHEMA, HELP_BASH };
 
 struct help_config {
@@ -20,7 +22,7 @@ static const struct opt_table *const HELP_TABLES[] = {&HELP_TABLE};
 static const struct opt_command HELP_LINE = {
     .name = "help",
     .summary = "Explain a command and its options",
-    .operands = "[COMMAND]",
+    .operands = "[COMMAND [PART]]",
     .tables = HELP_TABLES,
     .table_count = 1,
 };
@@ -63,6 +65,7 @@ static void add_front_page(struct strbuf *out)
                      "unless the command line has it.\n");
 }
 
+/* Without a command: a document of all of them. */
 static int print_document(enum help_format format, const struct command *command)
 {
     struct strbuf text AS_AUTO_STRBUF;
@@ -71,13 +74,36 @@ static int print_document(enum help_format format, const struct command *command
         add_page(&text);
     else if (format == HELP_BASH)
         add_completion(&text);
-    else if (format == HELP_MAN && !command)
+    else if (!command)
         add_front_page(&text);
     else if (format == HELP_MAN)
         options_man(command->line, version_info()->version, &text);
     else
         options_schema(command->line, &text);
     return command_print("help", &text);
+}
+
+/* "" when the words name a command's part, else what is wrong with them. */
+static const char *part_fault(const struct command *command, const struct opt_parsed *parsed, enum help_format format)
+{
+    const char *const *part = command->parts;
+    if (!part)
+        return "help: this command has no parts, name it alone";
+    while (*part && strcmp(*part, parsed->operands[1]) != 0)
+        part++;
+    if (!*part || parsed->operand_count > 2)
+        return "help: the command has no such part; its own help names those it has";
+    return format == HELP_TEXT ? "" : "help: a command's part is explained as text only";
+}
+
+/* Of `assay COMMAND PART`: the part prints it. */
+static int print_part(const struct command *command, const struct opt_parsed *parsed, enum help_format format)
+{
+    const char *fault = part_fault(command, parsed, format);
+    if (*fault)
+        return front_usage(fault);
+    char *words[] = {(char *)(uintptr_t)parsed->operands[0], (char *)(uintptr_t)parsed->operands[1], "--help", NULL};
+    return command->run(3, words);
 }
 
 static int help_run(int argc, char **argv)
@@ -95,10 +121,10 @@ static int help_run(int argc, char **argv)
         exit_code = command_fail("help", &err);
     else if (parsed.wants_help)
         exit_code = command_print_help(&HELP_LINE);
-    else if (parsed.operand_count > 1)
-        exit_code = front_usage("help: one command at a time");
     else if (parsed.operand_count && !command)
         exit_code = front_unknown(parsed.operands[0]);
+    else if (parsed.operand_count > 1)
+        exit_code = print_part(command, &parsed, (enum help_format)config.format);
     else if (!command && config.format == HELP_TEXT)
         exit_code = front_print_commands();
     else if (!command && !is_of_all)
@@ -111,4 +137,4 @@ static int help_run(int argc, char **argv)
     return exit_code;
 }
 
-const struct command command_help = {&HELP_LINE, help_run};
+const struct command command_help = {.line = &HELP_LINE, .run = help_run};

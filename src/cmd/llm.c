@@ -7,4 +7,4 @@ static int llm_run(int argc, char **argv)
     return command_measure(&TOOL_LLM, argc, argv);
 }
 
-const struct command command_llm = {&LLM_LINE, llm_run};
+const struct command command_llm = {.line = &LLM_LINE, .run = llm_run};

@@ -40,9 +40,9 @@ static const struct opt_command LINE = {
     .operands = "convert|validate|show|diff|schema …",
     .exits = EXITS,
     .exit_count = sizeof EXITS / sizeof EXITS[0],
-    .examples = "assay report convert -w guidellm -b 0.2 results.json benchmark_report.yaml\n"
-                "assay report validate benchmark_report.yaml\n"
-                "assay report diff before.yaml after.yaml",
+    .examples = "  assay report convert -w guidellm -b 0.2 results.json benchmark_report.yaml\n"
+                "  assay report validate benchmark_report.yaml\n"
+                "  assay report diff before.yaml after.yaml\n",
 };
 
 static int list_subcommands(void)
@@ -97,4 +97,5 @@ static int run(int argc, char **argv)
     return list_subcommands();
 }
 
-const struct command command_report = {.line = &LINE, .run = run};
+static const char *const PARTS[] = {"convert", "validate", "show", "diff", "schema", NULL};
+const struct command command_report = {.line = &LINE, .run = run, .parts = PARTS};

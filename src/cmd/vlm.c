@@ -7,4 +7,4 @@ static int vlm_run(int argc, char **argv)
     return command_measure(&TOOL_VLM, argc, argv);
 }
 
-const struct command command_vlm = {&VLM_LINE, vlm_run};
+const struct command command_vlm = {.line = &VLM_LINE, .run = vlm_run};

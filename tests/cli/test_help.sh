@@ -34,6 +34,16 @@ sys.exit("\n".join(["too wide:", *wide]) if wide else 0)' "$width" || fail "help
 done
 [ "$checked" -ge 4 ] || fail "only $checked commands"
 
+# A command's parts have their own pages.
+for part in "asr import-librispeech" "imagegen verify" "imagegen compare" "report convert" "report schema"; do
+    # shellcheck disable=SC2086  # two words
+    COLUMNS=80 "$assay" help $part >one || fail "help $part"
+    # shellcheck disable=SC2086
+    COLUMNS=80 "$assay" $part --help >two || fail "$part --help"
+    cmp one two || fail "$part: help differs"
+    grep -q "^usage: assay $part" one || fail "$part: no usage line"
+done
+
 "$assay" --help >one
 "$assay" help >two
 cmp one two || fail "--help and help differ"
