@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "cmd/commands.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,11 @@ int command_print(const char *name, const struct strbuf *text)
         status = file_write_all(STDOUT_FILENO, strbuf_text(text), text->len);
     if (status == AS_OK)
         return 0;
-    struct as_error err = {.status = status};
+    struct as_error err;
+    if (status == AS_E_IO)
+        (void)error_set_errno(&err, errno, "standard output");
+    else
+        (void)error_set(&err, status, "what was to be printed: %s", status_sentence(status));
     return command_fail(name, &err);
 }
 

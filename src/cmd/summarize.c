@@ -7,7 +7,17 @@
 #include "run/show.h"
 #include "run/summarize_options.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+static void tell_damage(const struct records_found *found)
+{
+    char others[48] = "";
+    if (found->damaged_rings > 1)
+        (void)snprintf(others, sizeof others, " (and %u rings more)", found->damaged_rings - 1);
+    log_warning("%s%s; records that only it held are missing", found->damage.message, others);
+}
 
 static void tell_what_was_found(const struct rebuild *rebuild)
 {
@@ -20,17 +30,45 @@ static void tell_what_was_found(const struct rebuild *rebuild)
         if (input->found.recovered)
             log_info("%s: %lld records more were in the journal", input->file, (long long)input->found.recovered);
         if (input->found.damaged_rings)
-            log_warning("%s: %u rings of the journal are damaged; what came before the damage was read", input->file, input->found.damaged_rings);
+            tell_damage(&input->found);
     }
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
 }
 
 static as_status write_files(const struct summarize_config *config, const struct summary *summary, struct as_error *err)
 {
     as_status status = AS_OK;
-    if (config->output)
+    if (config->output && !is_stdout(config->output))
         status = report_write_summary(config->output, summary, err);
-    if (status == AS_OK && config->data_log)
+    if (status == AS_OK && config->data_log && !is_stdout(config->data_log))
         status = report_append_data_log(config->data_log, summary, err);
+    return status;
+}
+
+/* Standard output takes one thing. */
+static as_status check_outputs(const struct summarize_config *config, const struct opt_parsed *parsed, struct as_error *err)
+{
+    bool is_output = is_stdout(config->output), is_data_log = is_stdout(config->data_log);
+    bool is_console = options_state(parsed, "console")->origin != OPT_FROM_DEFAULT && config->console != RUN_CONSOLE_NONE;
+    if ((is_output && is_data_log) || ((is_output || is_data_log) && is_console))
+        return error_set(err, AS_E_USAGE, "only one of --output -, --data-log - and --console can have standard output");
+    return AS_OK;
+}
+
+/* What goes to standard output. */
+static as_status show(const struct summarize_config *config, const struct summary *summary, struct strbuf *text, struct as_error *err)
+{
+    struct show_options show = {.console = (enum run_console)config->console};
+    if (is_stdout(config->output))
+        return report_summary_text(summary, 2, text, err);
+    if (!is_stdout(config->data_log))
+        return show_summary(summary, &show, text, err);
+    as_status status = report_summary_text(summary, 0, text, err);
+    strbuf_addc(text, '\n');
     return status;
 }
 
@@ -45,15 +83,17 @@ static as_status summarize(const struct summarize_config *config, const struct o
 {
     struct strbuf text AS_AUTO_STRBUF;
     struct rebuild rebuild;
-    struct show_options show = {.console = (enum run_console)config->console};
     strbuf_init(&text, 0);
-    as_status status = rebuild_make(&rebuild, parsed->operands, parsed->operand_count, err);
+    as_status status = check_outputs(config, parsed, err);
+    if (status != AS_OK)
+        return status;
+    status = rebuild_make(&rebuild, parsed->operands, parsed->operand_count, err);
     if (status == AS_OK) {
         tell_what_was_found(&rebuild);
         status = write_files(config, &rebuild.summary, err);
     }
     if (status == AS_OK)
-        status = show_summary(&rebuild.summary, &show, &text, err);
+        status = show(config, &rebuild.summary, &text, err);
     if (status == AS_OK)
         *ret_exit_code = command_print("summarize", &text);
     if (status == AS_OK && *ret_exit_code == 0)

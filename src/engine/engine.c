@@ -240,6 +240,11 @@ static void collect(struct engine *engine, struct engine_result *result)
         .clock_step_ns = clock_moved_ns(engine),
         .ejections = atomic_load(&engine->balance.ejections),
     };
+    int64_t drain_until_ns = atomic_load(&engine->drain_until_ns);
+    struct schedule_unsent unsent =
+        schedule_unsent(&engine->schedule, drain_until_ns < 0 ? -1 : drain_until_ns - engine->options.drain_ns);
+    result->late_unsent = unsent.count;
+    result->late_unsent_wait_ns = unsent.longest_wait_ns;
     for (uint32_t i = 0; i < engine->thread_count; i++) {
         const struct engine_thread *thread = &engine->threads[i];
         struct net_counters counters;

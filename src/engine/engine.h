@@ -78,6 +78,8 @@ struct engine_result {
     int64_t measured_start_ns;        /* instant at which measuring began (ramp end, first measured send) */
     int64_t ended_ns;                 /* last completion of any outcome */
     int64_t planned, skipped;         /* planned − begun */
+    int64_t late_unsent;              /* open loop: skipped though due before sending ended; -1 in a closed loop */
+    int64_t late_unsent_wait_ns;      /* the longest time one of them had waited by then; -1 = none */
     bool stopped_by_signal, drain_expired;
     int64_t cpu_ns;                                        /* this process, from epoch to end, all threads */
     int64_t late_sends;                                    /* sent > 1 ms after due */

@@ -188,3 +188,26 @@ int64_t schedule_skipped(const struct schedule *schedule)
 {
     return schedule_planned(schedule) - atomic_load_explicit(&schedule->next, memory_order_relaxed);
 }
+
+struct schedule_unsent schedule_unsent(const struct schedule *schedule, int64_t stopped_ns)
+{
+    const struct engine_plan *plan = schedule->plan;
+    struct schedule_unsent unsent = {plan->concurrency > 0 ? -1 : 0, -1};
+    int64_t end_ns = limit_ns(schedule);
+    if (stopped_ns >= 0 && stopped_ns < end_ns)
+        end_ns = stopped_ns;
+    if (plan->concurrency > 0 || end_ns == SCHEDULE_FOREVER)
+        return unsent;
+    bool is_open = atomic_load_explicit(&schedule->is_open, memory_order_relaxed);
+    int64_t shift_ns = atomic_load_explicit(&schedule->shift_ns, memory_order_relaxed);
+    for (int64_t i = atomic_load_explicit(&schedule->next, memory_order_relaxed); i < schedule->count; i++) {
+        int64_t seq = i * schedule->shard_count + schedule->shard;
+        bool is_measured = !schedule_is_warmup(schedule, seq);
+        int64_t due_ns = plan->due_ns[seq] + (is_measured ? shift_ns : 0);
+        if (due_ns >= end_ns || (is_measured && !is_open))
+            break;
+        if (unsent.count++ == 0)
+            unsent.longest_wait_ns = end_ns - due_ns;
+    }
+    return unsent;
+}

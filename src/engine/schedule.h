@@ -74,5 +74,12 @@ enum phase schedule_phase(const struct schedule *schedule, int64_t seq, int64_t 
 /* Requests of this shard: planned, and never begun so far (0 for a plan bounded by time alone). */
 int64_t schedule_planned(const struct schedule *schedule);
 int64_t schedule_skipped(const struct schedule *schedule);
+/* Requests of an open loop that were due before sending ended and were never begun: they waited for a place. */
+struct schedule_unsent {
+    int64_t count;           /* -1 in a closed loop */
+    int64_t longest_wait_ns; /* from the due time to the end of sending; -1 = none */
+};
+/* Once nothing begins any more; `stopped_ns` is when the run was stopped, -1 = it was not. */
+struct schedule_unsent schedule_unsent(const struct schedule *schedule, int64_t stopped_ns);
 
 #endif

@@ -117,11 +117,13 @@ static as_status take_left(struct reading *reading)
         if (left->is_seen || !journal_next(reading->journal, left->ring, &left->place, &record))
             continue;
         record.gap_stats = gap_counter_count(&gaps, &record.gaps);
+        reading->found->record_run_id = reading->reader.context.run_id ? reading->reader.context.run_id : "";
         reading->found->recovered++;
         status = reading->consumer->take(reading->consumer->context, &record);
     }
     gap_counter_done(&gaps);
     reading->found->damaged_rings = journal_damaged(reading->journal);
+    (void)journal_damage(reading->journal, &reading->found->damage);
     return status;
 }
 
@@ -141,6 +143,7 @@ static as_status take_line(struct reading *reading, const char *line, size_t len
     }
     if (reading->found->lines == 1)
         memcpy(reading->found->run_id, reading->reader.run_id, sizeof reading->found->run_id);
+    reading->found->record_run_id = reading->reader.run_id;
     mark_seen(reading, record.seq);
     return reading->consumer->take(reading->consumer->context, &record);
 }
@@ -244,6 +247,7 @@ as_status records_read(const char *path, const struct record_context *context, c
     arena_init(&reading.arena, 0, 0);
     reading.reader = (struct record_reader){.context = *context, .arena = &reading.arena};
     as_status status = read_all(&reading);
+    ret->record_run_id = "";
     journal_close(reading.journal, false);
     free(reading.left);
     arena_done(&reading.arena);

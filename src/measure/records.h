@@ -3,9 +3,9 @@
 #define ASSAY_MEASURE_RECORDS_H
 
 /*
- * Reads back all that is left of a run's records: the lines of a requests.jsonl, then what a killed run left in the
- * journal beside it (`journal/` in the same folder) and had not written yet. Each finished request comes once. Nothing
- * is changed on disk.
+ * Reads back all that is left of a run's records: the lines of a requests.jsonl, then what a killed run, or one whose
+ * disk was full, left in the journal beside it (`journal/` in the same folder) and had not written. Each finished
+ * request comes once. A ring that cannot be read is left out and told. Nothing is changed on disk.
  */
 
 #include "base/status.h"
@@ -28,9 +28,11 @@ struct records_found {
     int64_t lines;          /* whole lines read */
     int64_t torn_bytes;     /* of a last line without its newline that is no record: dropped */
     int64_t recovered;      /* records that only the journal held */
-    uint32_t damaged_rings; /* rings whose reading stopped early */
+    uint32_t damaged_rings; /* rings that could not be read, or not to their end */
+    struct as_error damage; /* what is wrong with the first of them */
     bool has_journal;
     char run_id[RECORD_ID_BYTES]; /* of the first line, "" = none */
+    const char *record_run_id;    /* of the record that is being handed over; "" = it does not say */
 };
 
 /*

@@ -124,6 +124,9 @@ static void put_requests(const struct console *c)
         strbuf_addf(c->out, ", %" PRId64 " begun in the ramp and kept", counts->boundary);
     if (counts->skipped > 0)
         strbuf_addf(c->out, ", %" PRId64 " never begun", counts->skipped);
+    if (counts->late_unsent > 0)
+        strbuf_addf(c->out, " (%" PRId64 " of them due, the first for %.3f s)", counts->late_unsent,
+                    (double)counts->late_unsent_wait_ns / 1e9);
     if (counts->lost > 0)
         strbuf_addf(c->out, ", %" PRId64 " lost", counts->lost);
     strbuf_addc(c->out, '\n');

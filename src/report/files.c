@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "summary/summary_json.h"
 
-static as_status make_text(const struct summary *summary, int indent, struct strbuf *ret, struct as_error *err)
+as_status report_summary_text(const struct summary *summary, int indent, struct strbuf *ret, struct as_error *err)
 {
     as_status status = summary_check(summary, err);
     if (status != AS_OK) {
@@ -20,7 +20,7 @@ as_status report_write_summary(const char *path, const struct summary *summary, 
 {
     AS_AUTO_STRBUF struct strbuf text;
     strbuf_init(&text, 0);
-    as_status status = make_text(summary, 2, &text, err);
+    as_status status = report_summary_text(summary, 2, &text, err);
     return status == AS_OK ? file_write_atomic(path, strbuf_text(&text), text.len, err) : status;
 }
 
@@ -28,6 +28,6 @@ as_status report_append_data_log(const char *path, const struct summary *summary
 {
     AS_AUTO_STRBUF struct strbuf text;
     strbuf_init(&text, 0);
-    as_status status = make_text(summary, 0, &text, err);
+    as_status status = report_summary_text(summary, 0, &text, err);
     return status == AS_OK ? file_append_line(path, strbuf_text(&text), text.len, err) : status;
 }

@@ -7,8 +7,11 @@
  * is broken. Errors: AS_E_INTERNAL, AS_E_IO and the path in *err, AS_E_NOMEM.
  */
 
+#include "base/strbuf.h"
 #include "summary/summary.h"
 
+/* The text of summary.json, or with indent 0 that of the summary line without its newline. */
+as_status report_summary_text(const struct summary *summary, int indent, struct strbuf *ret, struct as_error *err) AS_NODISCARD;
 /* summary.json: whole and atomically. */
 as_status report_write_summary(const char *path, const struct summary *summary, struct as_error *err) AS_NODISCARD;
 /* data.jsonl: appends the one summary line. */

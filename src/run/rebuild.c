@@ -67,6 +67,7 @@ static as_status open_input(struct rebuild *rebuild, const char *path, struct re
 struct feed {
     struct summary_builder *builder;
     size_t index;
+    const struct records_found *found; /* of the input being read */
     struct rescore *rescore; /* of the input being read, NULL = its records are complete */
 };
 
@@ -74,13 +75,13 @@ static as_status take(void *context, const struct request_record *record)
 {
     struct feed *feed = context;
     if (!feed->rescore) {
-        summary_add(feed->builder, feed->index, record);
+        summary_add_of(feed->builder, feed->index, feed->found->record_run_id, record);
         return AS_OK;
     }
     struct request_record completed;
     memcpy(&completed, record, offsetof(struct request_record, attempts) + record->attempt_count * sizeof record->attempts[0]);
     rescore_record(feed->rescore, &completed);
-    summary_add(feed->builder, feed->index, &completed);
+    summary_add_of(feed->builder, feed->index, feed->found->record_run_id, &completed);
     return AS_OK;
 }
 
@@ -96,7 +97,9 @@ static as_status read_input(struct rebuild_input *input, struct feed *feed, stru
     as_status status = rescore_open(&input->facts, &feed->rescore);
     if (status != AS_OK)
         return no_memory(err);
+    feed->found = &input->found;
     status = records_read(input->file, &context, &consumer, &input->found, err);
+    input->facts.damaged_rings = input->found.damaged_rings;
     rescore_close(feed->rescore);
     feed->rescore = NULL;
     return status;
@@ -130,6 +133,8 @@ as_status rebuild_make(struct rebuild *ret, const char *const *paths, size_t cou
     as_status status = ret->inputs ? AS_OK : no_memory(err);
     for (size_t i = 0; i < count && status == AS_OK; i++)
         status = open_input(ret, paths[i], &ret->inputs[i], err);
+    for (size_t i = 0; i < count && status == AS_OK; i++)
+        ret->inputs[i].facts.input = paths[i];
     return status == AS_OK ? build(ret, err) : status;
 }
 

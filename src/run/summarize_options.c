@@ -6,8 +6,10 @@
 static const char *const CONSOLES[] = {"table", "json", "none", "vllm", NULL};
 #define AT(field) .at = offsetof(struct summarize_config, field), .group = "Results"
 static const struct opt OPTIONS[] = {
-    {.name = "output", .type = OPT_FILE, AT(output), .example = "summary.json", .sentence = "Write the summary as JSON to this file, in place of an older one."},
-    {.name = "data-log", .type = OPT_FILE, AT(data_log), .example = "results.jsonl", .sentence = "Append the one-line summary to this file."},
+    {.name = "output", .type = OPT_FILE, AT(output), .example = "summary.json", 
+     .sentence = "Write the summary as JSON to this file, in place of an older one; - is standard output, in place of what --console prints."},
+    {.name = "data-log", .type = OPT_FILE, AT(data_log), .example = "results.jsonl", 
+     .sentence = "Append the one-line summary to this file; - is standard output, in place of what --console prints."},
     {.name = "console", .type = OPT_ENUM, AT(console), .choices = CONSOLES, .initial = "table",
      .sentence = "What to print: a table, the block of vLLM's benchmark, the summary as JSON, nothing."},
     {.name = "fail-on-error", .type = OPT_FLAG, AT(fail_on_error), .sentence = "Exit status 1 when a measured request failed."},

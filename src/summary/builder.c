@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "summary/builder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +124,9 @@ void summary_builder_free(struct summary_builder *builder)
     if (builder->unassigned)
         tally_done(builder->unassigned);
     free(builder->unassigned);
-    for (size_t i = 0; i < builder->run_count; i++)
-        seq_set_done(&builder->runs[i].seen);
+    for (size_t i = 0; i < builder->seen_count; i++)
+        seq_set_done(&builder->seen[i].set);
+    free(builder->seen);
     free(builder->runs);
     free(builder->shards);
     prompt_set_done(&builder->prompts);
@@ -194,11 +196,38 @@ static void take(struct summary_builder *builder, size_t shard, const struct req
     }
 }
 
+/* The requests seen of the run, NULL without memory. */
+static struct seq_set *seen_of(struct summary_builder *builder, const char *run_id)
+{
+    if (builder->seen_count > 0 && strncmp(builder->seen[builder->seen_last].run_id, run_id, RECORD_ID_BYTES - 1) == 0)
+        return &builder->seen[builder->seen_last].set;
+    for (builder->seen_last = 0; builder->seen_last < builder->seen_count; builder->seen_last++)
+        if (strncmp(builder->seen[builder->seen_last].run_id, run_id, RECORD_ID_BYTES - 1) == 0)
+            return &builder->seen[builder->seen_last].set;
+    struct builder_seen *grown = realloc(builder->seen, (builder->seen_count + 1) * sizeof *grown);
+    if (!grown) {
+        builder->seen_last = 0;
+        return NULL;
+    }
+    builder->seen = grown;
+    struct builder_seen *seen = &builder->seen[builder->seen_count++];
+    *seen = (struct builder_seen){0};
+    (void)snprintf(seen->run_id, sizeof seen->run_id, "%s", run_id);
+    return &seen->set;
+}
+
 void summary_add(struct summary_builder *builder, size_t shard, const struct request_record *record)
 {
+    const char *run_id = builder->runs[builder->shards[shard].run].facts->run_id;
+    summary_add_of(builder, shard, run_id ? run_id : "", record);
+}
+
+void summary_add_of(struct summary_builder *builder, size_t shard, const char *run_id,
+                    const struct request_record *record)
+{
     bool is_seen;
-    struct builder_run *run = &builder->runs[builder->shards[shard].run];
-    as_status status = seq_set_take(&run->seen, record->seq, &is_seen);
+    struct seq_set *set = seen_of(builder, run_id);
+    as_status status = set ? seq_set_take(set, record->seq, &is_seen) : AS_E_NOMEM;
     if (status != AS_OK) {
         builder->status = status;
         return;

@@ -30,8 +30,13 @@ static inline void span_take(struct span *span, int64_t at_ns)
 /* One run whose records come. Inputs with the same run id are the same run. */
 struct builder_run {
     const struct run_facts *facts;
-    struct seq_set seen;
     int64_t records; /* taken */
+};
+
+/* The requests seen of one run, by the id that its records bear. */
+struct builder_seen {
+    char run_id[RECORD_ID_BYTES];
+    struct seq_set set;
 };
 
 struct builder_shard {
@@ -44,6 +49,8 @@ struct summary_builder {
     size_t shard_count;
     struct builder_run *runs;
     size_t run_count;
+    struct builder_seen *seen;
+    size_t seen_count, seen_last; /* last: the one asked last */
     struct column_store store;
     const struct own_figures *figures; /* the first shard's tool's, NULL = none */
     struct tally **tallies; /* by endpoint index; the last one is for those without */

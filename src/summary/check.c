@@ -36,6 +36,7 @@ static as_status check_plan(const struct summary *s, struct as_error *err)
         {"planned + surplus = sent + refused + skipped + lost", is_known ? counts->planned + counts->surplus : 0,
          is_known ? records + counts->skipped + counts->lost : 0},
         {"sent = ok + failed + timed_out + cancelled", all->sent, ended(all)},
+        {"late_unsent <= skipped", is_known && counts->late_unsent > counts->skipped, 0},
         {"warmup + ramp_up + measured = sent + refused",
          counts->warmup + counts->ramp_up + measured->sent + measured->refused, records},
     };

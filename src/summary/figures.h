@@ -157,6 +157,8 @@ struct summary_window {
 /* Requests of the whole plan. */
 struct plan_counts {
     int64_t planned, skipped; /* -1 = unknown */
+    int64_t late_unsent;      /* of the skipped: due before sending ended; -1 = unknown, or a closed loop */
+    int64_t late_unsent_wait_ns; /* the longest that one of them had waited by then; -1 = none */
     int64_t lost;             /* begun by the engine's account, without a record */
     int64_t surplus;          /* records beyond what the engine began: the facts are not of these records */
     int64_t duplicates;       /* further records of a seq, left out */
@@ -179,8 +181,9 @@ struct steady_figures {
 struct client_figures {
     double cpu_ratio; /* CPU time / wall time, 1 = one core */
     double cpu_s;
-    struct distribution lag;                                          /* ns, of each measured success' decisive read */
-    int64_t reads, read_lag_p50_ns, read_lag_p99_ns, read_lag_max_ns; /* all stamped reads; -1 = unknown */
+    struct distribution lag; /* client_lag, ns: of each measured success' decisive read */
+    int64_t reads, read_lag_p50_ns, read_lag_p99_ns, read_lag_max_ns; /* the same of all stamped reads of the run, not
+                                                                         judged; -1 = unknown */
     int64_t max_loop_lag_ns;
     int64_t late_sends;     /* measured requests sent > 1 ms after due */
     double late_send_ratio; /* of those sent; NAN in a closed loop */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats/sort.h"
 #include "summary/builder.h"
+#include "summary/shards.h"
 #include "summary/validity.h"
 
 #include <math.h>
@@ -44,6 +45,19 @@ static void count_plan(const struct builder_run *run, struct plan_counts *counts
     counts->skipped += skipped;
 }
 
+/* Waiting that no latency shows, since its requests were never sent. */
+static void count_unsent(const struct run_facts *facts, struct plan_counts *counts)
+{
+    if (!facts->rules.is_open_loop || !facts->has_result || facts->result.late_unsent < 0) {
+        counts->late_unsent = -1;
+        return;
+    }
+    if (counts->late_unsent >= 0)
+        counts->late_unsent += facts->result.late_unsent;
+    if (facts->result.late_unsent > 0 && facts->result.late_unsent_wait_ns > counts->late_unsent_wait_ns)
+        counts->late_unsent_wait_ns = facts->result.late_unsent_wait_ns;
+}
+
 static void set_counts(const struct summary_builder *builder, struct summary *summary)
 {
     struct plan_counts *counts = &summary->counts;
@@ -53,9 +67,11 @@ static void set_counts(const struct summary_builder *builder, struct summary *su
         .ramp_up = builder->ramp_up,
         .boundary = builder->boundary,
         .all = builder->all,
+        .late_unsent_wait_ns = -1,
     };
     for (size_t i = 0; i < builder->run_count; i++) {
         count_plan(&builder->runs[i], counts);
+        count_unsent(builder->runs[i].facts, counts);
         const struct run_facts *facts = builder->runs[i].facts;
         if (!facts->has_result || facts->result.stopped_by_signal || facts->result.drain_expired)
             summary->is_partial = true;
@@ -218,10 +234,9 @@ static void set_client(const struct summary_builder *builder, struct summary *su
     client->send_rate_ratio = send_rate_ratio(builder);
     client->local_limit_failures = builder->local_limits;
     double lag_ns = client->lag.percentile[DISTRIBUTION_P99];
-    double read_lag_ns = client->read_lag_p99_ns < 0 ? UNDEFINED : (double)client->read_lag_p99_ns;
     client->budget_ttft = budget(summary, LATENCY_TTFT, lag_ns);
     client->budget_response_time = budget(summary, LATENCY_RESPONSE_TIME, lag_ns);
-    client->budget_itl = budget(summary, LATENCY_ITL, read_lag_ns);
+    client->budget_itl = budget(summary, LATENCY_ITL, lag_ns);
 }
 
 static void set_prompts(const struct summary_builder *builder, struct prompt_figures *prompts)
@@ -242,12 +257,33 @@ static void set_prompts(const struct summary_builder *builder, struct prompt_fig
     }
 }
 
-static as_status set_config(struct summary *summary, struct as_error *err)
+/* The facts of all runs as a list in the summary's arena. */
+static as_status list_runs(const struct summary_builder *builder, struct summary *summary,
+                           const struct run_facts ***ret)
+{
+    const struct run_facts **runs = arena_calloc(&summary->arena, builder->run_count + 1, sizeof *runs);
+    if (!runs)
+        return AS_E_NOMEM;
+    for (size_t i = 0; i < builder->run_count; i++)
+        runs[i] = builder->runs[i].facts;
+    *ret = runs;
+    return AS_OK;
+}
+
+static as_status set_config(const struct summary_builder *builder, struct summary *summary, struct as_error *err)
 {
     const char *text = summary->facts->config_json;
-    if (!text)
-        return AS_OK;
-    as_status status = json_parse(text, strlen(text), NULL, &summary->arena, &summary->config, err);
+    const struct run_facts **runs;
+    as_status status = AS_OK;
+    if (builder->run_count > 1) {
+        status = list_runs(builder, summary, &runs);
+        if (status == AS_OK)
+            status = shards_config(runs, builder->run_count, &summary->arena, &summary->config);
+        if (status != AS_OK)
+            (void)error_set(err, status, "the configurations: %s", status_sentence(status));
+    } else if (text) {
+        status = json_parse(text, strlen(text), NULL, &summary->arena, &summary->config, err);
+    }
     if (status != AS_OK)
         (void)error_prefix(err, "the configuration in the facts of the run");
     return status;
@@ -255,12 +291,11 @@ static as_status set_config(struct summary *summary, struct as_error *err)
 
 static as_status judge(struct summary_builder *builder, struct summary *summary)
 {
-    const struct run_facts **runs = arena_calloc(&summary->arena, builder->run_count + 1, sizeof *runs);
-    if (!runs)
-        return AS_E_NOMEM;
+    const struct run_facts **runs;
+    as_status status = list_runs(builder, summary, &runs);
+    if (status != AS_OK)
+        return status;
     struct validity_inputs inputs = {.shards = runs, .shard_count = builder->run_count};
-    for (size_t i = 0; i < builder->run_count; i++)
-        runs[i] = builder->runs[i].facts;
     for (size_t i = 0; i < builder->tally_count; i++)
         inputs.near_limit += builder->tallies[i]->near_limit;
     return validity_judge(summary, &inputs);
@@ -287,7 +322,7 @@ as_status summary_finish(struct summary_builder *builder, struct summary *ret, s
 {
     struct summary summary = {.facts = builder->runs[0].facts};
     arena_init(&summary.arena, 0, 0);
-    as_status status = set_config(&summary, err);
+    as_status status = set_config(builder, &summary, err);
     if (status == AS_OK && (status = build(builder, &summary)) != AS_OK)
         (void)error_set(err, status, "the summary could not be made: %s", status_sentence(status));
     if (status != AS_OK) {

@@ -104,6 +104,8 @@ static const struct field result_fields[] = {
     RESULT(INT64, ended_ns),
     RESULT(INT64, planned),
     RESULT(INT64, skipped),
+    RESULT(INT64, late_unsent),
+    RESULT(INT64, late_unsent_wait_ns),
     RESULT(BOOL, stopped_by_signal),
     RESULT(BOOL, drain_expired),
     RESULT(INT64, cpu_ns),

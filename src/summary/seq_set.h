@@ -3,8 +3,9 @@
 #define ASSAY_SUMMARY_SEQ_SET_H
 
 /*
- * Which requests of a plan have been seen: one bit each, in pages of 64 Ki requests made when needed. Numbers beyond
- * SEQ_SET_MAX are not followed (never "seen"). Internal to summary; one thread.
+ * Which requests of a plan have been seen: one bit each, in pages of 64 Ki requests made when needed. Numbers from
+ * SEQ_SET_MAX on, which no plan has, are kept one by one. Negative ones are no number: never "seen". Internal to
+ * summary; one thread.
  */
 
 #include "base/status.h"
@@ -19,6 +20,8 @@
 struct seq_set {
     uint64_t **pages;
     size_t page_count;
+    int64_t *far; /* open hash table of numbers ≥ SEQ_SET_MAX, 0 = free */
+    size_t far_count, far_capacity;
 };
 
 /* All zero = empty. Sets *ret_seen to whether `seq` was in it, and puts it in. */

@@ -10,7 +10,7 @@
 static const char *const local_members[] = {
     "shard",   "result-dir",    "data-log",      "quiet",         "console",         "progress-interval",
     "threads", "job",           "origins",       "body-template", "run-description", "run-keywords",
-    "dry-run", "fail-on-error", "require-valid", "api-key-file",
+    "dry-run", "fail-on-error", "require-valid", "api-key-file", "disk-wait",
 };
 
 #define GROUP_DEPTH 2 /* objects within objects of a configuration */
@@ -176,4 +176,115 @@ as_status shards_difference(const struct run_facts *const *shards, size_t count,
         }
     }
     return missing_shard(shards, count, arena, ret);
+}
+
+/* ---- what they have in common ---- */
+
+static as_status parse_configs(const struct run_facts *const *shards, size_t count, struct arena *arena,
+                               const struct json_value **ret)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = shards[i]->config_json ? shards[i]->config_json : "{}";
+        as_status status = json_parse(text, strlen(text), NULL, arena, &ret[i], NULL);
+        if (status != AS_OK)
+            return status;
+        if (ret[i]->type != JSON_OBJECT)
+            return AS_E_INVALID;
+    }
+    return AS_OK;
+}
+
+/* Objects of the same place in each configuration. */
+struct level {
+    const struct json_value *const *objects;
+    size_t count;
+    int depth;
+};
+
+static as_status write_level(struct json_writer *writer, struct arena *arena, const struct level *level);
+
+/* The member, or null when it is not the same everywhere; groups are looked into. */
+static as_status write_member(struct json_writer *writer, struct arena *arena, const struct level *level,
+                              const char *key)
+{
+    bool is_same = true, is_group = level->depth > 0;
+    as_status status = AS_OK;
+    const struct json_value **members = arena_calloc(arena, level->count, sizeof *members);
+    if (!members)
+        return AS_E_NOMEM;
+    for (size_t i = 0; i < level->count && status == AS_OK; i++) {
+        members[i] = json_get(level->objects[i], key);
+        is_group = is_group && members[i] && members[i]->type == JSON_OBJECT;
+        if (!members[0] || !members[i])
+            is_same = false;
+        else if (is_same)
+            status = same_value(members[0], members[i], &is_same);
+    }
+    json_key(writer, key);
+    if (is_group && status == AS_OK) {
+        const struct level below = {members, level->count, level->depth - 1};
+        json_open_object(writer);
+        status = write_level(writer, arena, &below);
+        json_close_object(writer);
+    } else if (is_same) {
+        json_put_value(writer, members[0]);
+    } else {
+        json_put_null(writer);
+    }
+    return status;
+}
+
+static as_status write_level(struct json_writer *writer, struct arena *arena, const struct level *level)
+{
+    for (size_t i = 0; i < level->count; i++) {
+        for (const struct json_value *member = level->objects[i]->first; member; member = member->next) {
+            bool is_known = false;
+            for (size_t j = 0; j < i; j++)
+                is_known = is_known || json_get(level->objects[j], member->key);
+            as_status status = is_known ? AS_OK : write_member(writer, arena, level, member->key);
+            if (status != AS_OK)
+                return status;
+        }
+    }
+    return AS_OK;
+}
+
+static void write_inputs(struct json_writer *writer, const struct run_facts *const *shards,
+                         const struct json_value *const *configs, size_t count)
+{
+    json_key(writer, "inputs");
+    json_open_array(writer);
+    for (size_t i = 0; i < count; i++) {
+        const char *folder = NULL;
+        (void)json_string(json_get(configs[i], "result_dir"), &folder);
+        json_open_object(writer);
+        json_member_string(writer, "path", shards[i]->input);
+        json_member_string(writer, "run_id", shards[i]->run_id);
+        json_member_int(writer, "shard", shards[i]->shard);
+        json_member_int(writer, "shard_count", shards[i]->shard_count);
+        json_member_string(writer, "result_dir", folder);
+        json_close_object(writer);
+    }
+    json_close_array(writer);
+}
+
+as_status shards_config(const struct run_facts *const *shards, size_t count, struct arena *arena,
+                        const struct json_value **ret)
+{
+    AS_AUTO_STRBUF struct strbuf text;
+    struct json_writer writer;
+    const struct json_value **configs = arena_calloc(arena, count, sizeof *configs);
+    as_status status = configs ? parse_configs(shards, count, arena, configs) : AS_E_NOMEM;
+    if (status != AS_OK)
+        return status;
+    const struct level top = {configs, count, GROUP_DEPTH};
+    strbuf_init(&text, 0);
+    json_writer_init(&writer, &text, 0);
+    json_open_object(&writer);
+    status = write_level(&writer, arena, &top);
+    write_inputs(&writer, shards, configs, count);
+    json_close_object(&writer);
+    if (status == AS_OK)
+        status = json_writer_status(&writer);
+    return status == AS_OK ? json_parse(strbuf_text(&text), text.len, NULL, arena, ret, NULL) : status;
 }

@@ -5,6 +5,7 @@
 /* Do several runs belong together? Internal to summary. */
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "summary/run_facts.h"
 
 /*
@@ -14,5 +15,12 @@
  */
 as_status shards_difference(const struct run_facts *const *shards, size_t count, struct arena *arena,
                             const char **ret) AS_NODISCARD;
+
+/*
+ * What the configurations of several runs have in common: members that are not the same in all are null, and `inputs`
+ * lists the runs with path, run_id, shard and result_dir. AS_E_INVALID when one is no JSON object, AS_E_NOMEM.
+ */
+as_status shards_config(const struct run_facts *const *shards, size_t count, struct arena *arena,
+                        const struct json_value **ret) AS_NODISCARD;
 
 #endif

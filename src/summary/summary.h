@@ -13,6 +13,7 @@
  *
  * Identities, checked by summary_check before anything is written, in requests:
  *   planned = sent + refused + skipped + lost (lost: known to have begun but without a record; 0 in a sound run)
+ *   late_unsent ≤ skipped (open loop: due before sending ended, but never begun)
  *   sent = ok + failed + timed_out + cancelled;  warmup + ramp_up + measured records = sent + refused
  *   errors.count = failed + timed_out + refused of the measured = Σ errors.by_type;  Σ endpoints
  *   (and unassigned) = total
@@ -35,7 +36,7 @@
 struct summary {
     struct arena arena;              /* owns texts and lists below */
     const struct run_facts *facts;   /* the first shard's */
-    const struct json_value *config; /* NULL = unknown */
+    const struct json_value *config; /* of several runs what they have in common; NULL = unknown */
     int64_t shards;                  /* records of how many runs are in it */
     bool is_partial;                 /* stopped before its plan was done, or never ended */
     struct summary_window window;
@@ -62,6 +63,9 @@ as_status summary_builder_new(const struct run_facts *const *shards, size_t shar
 void summary_builder_free(struct summary_builder *builder);
 /* Takes a record of run `shard`; keeps no pointer into it. A failure of memory is told by summary_finish. */
 void summary_add(struct summary_builder *builder, size_t shard, const struct request_record *record);
+/* The same for a record that bears a run id of its own. A further record of the same id and seq is counted and left out. */
+void summary_add_of(struct summary_builder *builder, size_t shard, const char *run_id,
+                    const struct request_record *record);
 /*
  * Makes the summary; the facts must outlive it. The builder can only be freed afterwards. AS_E_INVALID when a config is
  * no JSON, AS_E_NOMEM, AS_E_IO. *ret needs summary_done.

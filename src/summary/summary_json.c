@@ -353,6 +353,8 @@ static void write_counts(struct json_writer *w, const struct summary *s)
     member_count(w, "planned", counts->planned);
     write_request_counts(w, &counts->all);
     member_count(w, "skipped", counts->skipped);
+    member_count(w, "late_unsent", counts->late_unsent);
+    member_ms(w, "late_unsent_wait_ms", counts->late_unsent_wait_ns);
     json_member_int(w, "lost", counts->lost);
     json_member_int(w, "duplicates", counts->duplicates);
     json_member_int(w, "warmup", counts->warmup);

@@ -57,6 +57,33 @@ static double median(const struct summary *summary, enum latency_metric metric)
     return summary->total.latency[metric].percentile[DISTRIBUTION_P50];
 }
 
+/* Records that are missing, or may be. */
+static void judge_records(struct judge *judge, bool is_unfinished)
+{
+    const struct plan_counts *counts = &judge->summary->counts;
+    int64_t unread_rings = 0, unkept = 0, left = 0;
+    for (size_t i = 0; i < judge->inputs->shard_count; i++) {
+        const struct run_facts *facts = judge->inputs->shards[i];
+        unread_rings += facts->damaged_rings;
+        unkept += facts->records_lost > 0 ? facts->records_lost : 0;
+        left += facts->records_left > 0 ? facts->records_left : 0;
+    }
+    if (counts->lost > 0)
+        INVALID("records_lost", (double)counts->lost, 0, "%" PRId64 " requests that were begun have no record",
+                counts->lost);
+    else if (unread_rings > 0 && is_unfinished)
+        INVALID("records_lost", NO_FIGURE, 0,
+                "%" PRId64 " rings of the journal could not be read to their end: what only they held is missing",
+                unread_rings);
+    else if (unkept > 0)
+        INVALID("records_lost", (double)unkept, 0,
+                "the disk took no more: %" PRId64 " records are in this summary and in no file", unkept);
+    if (left > 0)
+        WARNING("records_in_journal", (double)left, 0,
+                "the disk took no more: %" PRId64 " records are in the journal of the folder and not in its record file",
+                left);
+}
+
 static void judge_completeness(struct judge *judge)
 {
     const struct summary *s = judge->summary;
@@ -72,9 +99,7 @@ static void judge_completeness(struct judge *judge)
     else if (s->is_partial)
         WARNING("partial", NO_FIGURE, NO_FIGURE,
                 "the run was stopped before its plan was done; %" PRId64 " requests were never begun", counts->skipped);
-    if (counts->lost > 0)
-        INVALID("records_lost", (double)counts->lost, 0, "%" PRId64 " requests that were begun have no record",
-                counts->lost);
+    judge_records(judge, unfinished > 0);
     if (counts->surplus > 0)
         INVALID("records_lost", (double)counts->surplus, 0,
                 "%" PRId64 " records more than requests were begun: run.json belongs to other records",
@@ -91,13 +116,13 @@ static double user_stamp_share(const struct summary *s)
 }
 
 /*
- * The lag is part of a metric only where the client's readings are; kernel stamps do not contain it. What it always does
- * is to delay the client's next request, so the response time is judged whatever the stamps.
+ * The lag is part of a metric only where the client's readings are; kernel stamps do not contain it. What it always
+ * does is to delay the client's next request, so the response time is judged whatever the stamps.
  */
 static void judge_lag(struct judge *judge)
 {
     const struct summary *s = judge->summary;
-    double limit = judge->rules->lag_share;
+    double limit = judge->rules->lag_share, lag_us = s->client.lag.percentile[DISTRIBUTION_P99] / 1e3;
     bool is_inside = user_stamp_share(s) > VALIDITY_USER_STAMP_SHARE;
     const struct {
         const char *name;
@@ -114,15 +139,30 @@ static void judge_lag(struct judge *judge)
             continue;
         if (metrics[i].is_spoiled)
             INVALID("client_lag", metrics[i].share, limit,
-                    "the client's own lag (p99) is %.1f %% of the median %s; more than %.0f %% is too much",
+                    "the client's own lag (p99 %.0f µs) is %.1f %% of the median %s; more than %.0f %% is too much", lag_us,
                     metrics[i].share * 100, metrics[i].name, limit * 100);
         else
             WARNING("client_lag", metrics[i].share, limit,
-                    "the client looked late (p99: %.1f %% of the median %s), but the times are the kernel's and do not "
-                    "contain it",
-                    metrics[i].share * 100, metrics[i].name);
+                    "the client looked late (p99 %.0f µs: %.1f %% of the median %s), but the times are the kernel's and do "
+                    "not contain it",
+                    lag_us, metrics[i].share * 100, metrics[i].name);
         return;
     }
+}
+
+/* Requests that waited for a place until the end: had they been sent, their delay would be the longest of all. */
+static void judge_unsent(struct judge *judge)
+{
+    const struct plan_counts *counts = &judge->summary->counts;
+    if (counts->late_unsent <= 0)
+        return;
+    double share = (double)counts->late_unsent / (double)(counts->late_unsent + counts->all.sent + counts->all.refused);
+    double limit = 1 - judge->rules->delivered_share;
+    bool is_much = share > limit && !isnan(judge->summary->client.send_rate_ratio);
+    add(judge, is_much ? SEVERITY_INVALID : SEVERITY_WARNING, "late_unsent", (struct figures){share, limit},
+        "%" PRId64 " requests were due and never sent, since all places were taken; the first of them had waited %.3f s: "
+        "queue delay and response latency do not hold that",
+        counts->late_unsent, (double)counts->late_unsent_wait_ns / 1e9);
 }
 
 static void judge_open_loop(struct judge *judge)
@@ -206,6 +246,14 @@ static void judge_errors(struct judge *judge)
         WARNING("errors", all->errors.rate, 0,
                 "%" PRId64 " measured requests (%.2f %%) failed; latencies are of the others", all->errors.count,
                 all->errors.rate * 100);
+    int64_t broken = all->errors.by_type[ERROR_TYPE_CONNECTION] + all->errors.by_type[ERROR_TYPE_BODY] +
+                     all->errors.by_type[ERROR_TYPE_IMG_CONNECTION];
+    double broken_share = broken > 0 ? (double)broken / (double)(all->counts.ok + all->errors.count) : 0;
+    if (broken_share > judge->rules->error_share)
+        INVALID("too_many_errors", broken_share, judge->rules->error_share,
+                "%.1f %% of the measured requests failed because a connection was refused, lost or cut short: the server "
+                "was not there for all of the run",
+                broken_share * 100);
     int64_t ended = all->counts.ok + all->counts.timed_out, near = judge->inputs->near_limit;
     double share = ended > 0 ? (double)near / (double)ended : 0;
     if (near >= 2 && share >= VALIDITY_NEAR_LIMIT_SHARE)
@@ -240,7 +288,8 @@ static void judge_reasoning(struct judge *judge)
     const struct amount *reasoning = &judge->summary->total.tokens[TOKENS_REASONING];
     if (reasoning->n > 0 && reasoning->total > 0 && judge->summary->total.latency[LATENCY_TPOT].n > 0)
         WARNING("reasoning_in_tpot", (double)reasoning->total, 0,
-                "%" PRId64 " completion tokens are reasoning, generated before the first content: TPOT divides by them and is "
+                "%" PRId64
+                " completion tokens are reasoning, generated before the first content: TPOT divides by them and is "
                 "too small (see ITL)",
                 reasoning->total);
 }
@@ -312,6 +361,7 @@ as_status validity_judge(struct summary *summary, const struct validity_inputs *
     judge_completeness(&judge);
     judge_lag(&judge);
     judge_open_loop(&judge);
+    judge_unsent(&judge);
     if (!judge.rules->is_open_loop)
         judge_closed_loop(&judge);
     judge_machine(&judge);

@@ -249,6 +249,39 @@ static void test_barrier_shifts_the_open_loop(void **state)
     expect_wait(&schedule, 5, 10);
 }
 
+/* What was due before the end and got no place is counted, with how long the first of it had waited. */
+static void test_unsent(void **state)
+{
+    (void)state;
+    static const int64_t due_ns[] = {0, 10, 20, 30, 40, 50};
+    struct schedule schedule;
+    struct engine_plan plan = {.request_count = 6, .warmup_count = 1, .due_ns = due_ns, .max_concurrency = 1, .stop_after_ns = 45};
+    schedule_init(&schedule, &plan);
+    expect_begin(&schedule, 0, 0, 0);
+    expect_wait(&schedule, 12, SCHEDULE_FOREVER);
+    expect_over(&schedule, 45);
+    struct schedule_unsent unsent = schedule_unsent(&schedule, -1);
+    assert_int_equal(unsent.count, 4);
+    assert_int_equal(unsent.longest_wait_ns, 35);
+    unsent = schedule_unsent(&schedule, 30); /* stopped by hand: request 3 was not due yet */
+    assert_int_equal(unsent.count, 2);
+    assert_int_equal(unsent.longest_wait_ns, 20);
+    plan.shard_count = 2;
+    plan.shard = 1;
+    schedule_init(&schedule, &plan);
+    unsent = schedule_unsent(&schedule, -1);
+    assert_int_equal(unsent.count, 2);
+    assert_int_equal(unsent.longest_wait_ns, 35);
+    plan.stop_after_ns = 0;
+    schedule_init(&schedule, &plan);
+    unsent = schedule_unsent(&schedule, -1); /* no end: nothing is skipped */
+    assert_int_equal(unsent.count, 0);
+    assert_int_equal(unsent.longest_wait_ns, -1);
+    plan.concurrency = 1;
+    schedule_init(&schedule, &plan);
+    assert_int_equal(schedule_unsent(&schedule, 30).count, -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_cap),
         cmocka_unit_test(test_barrier_closed_loop),
         cmocka_unit_test(test_barrier_shifts_the_open_loop),
+        cmocka_unit_test(test_unsent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* Records of several runs together. */
 #include "made_run.h"
 
+#include "base/json_write.h"
 #include "summary/prompt_set.h"
 #include "summary/seq_set.h"
 
@@ -88,6 +89,65 @@ static void test_one_run_given_twice_counts_once(void **state)
     summary_done(&s);
 }
 
+/* Requests are known by run and number, whatever file they stand in and however large the number is. */
+static void test_records_count_once_by_run_and_number(void **state)
+{
+    (void)state;
+    struct run_facts facts = shard_facts(0, 1, 0);
+    const struct run_facts *shards[] = {&facts};
+    struct summary_builder *builder;
+    struct summary s;
+    static const int64_t seqs[] = {0, 1, INT64_MAX};
+    facts.has_result = false;
+    facts.rules.planned_requests = -1;
+    facts.run_id = NULL;
+    assert_int_equal(summary_builder_new(shards, 1, NULL, &builder), AS_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < 3; i++) {
+            struct request_record record = made_ok(seqs[i], (int64_t)i * 101, 100);
+            summary_add_of(builder, 0, "one", &record);
+            summary_add_of(builder, 0, "another", &record);
+        }
+    }
+    assert_int_equal(summary_finish(builder, &s, NULL), AS_OK);
+    summary_builder_free(builder);
+    assert_sound(&s);
+    assert_int_equal(s.total.counts.ok, 6);
+    assert_int_equal(s.counts.duplicates, 6);
+    assert_true(has_reason(&s, "duplicates", SEVERITY_WARNING));
+    summary_done(&s);
+}
+
+static void assert_config(const struct summary *s, const char *expected)
+{
+    AS_AUTO_STRBUF struct strbuf text;
+    struct json_writer writer;
+    strbuf_init(&text, 0);
+    json_writer_init(&writer, &text, 0);
+    json_put_value(&writer, s->config);
+    assert_string_equal(strbuf_text(&text), expected);
+}
+
+/* The configuration of several runs is what they have in common, and a list of them. */
+static void test_configuration_of_several_runs(void **state)
+{
+    (void)state;
+    struct run_facts a = shard_facts(0, 2, 0), b = shard_facts(1, 2, 0);
+    a.input = "s0";
+    a.config_json = "{\"model\":\"m\",\"shard\":\"0/2\",\"result_dir\":\"s0\",\"origins\":{\"model\":\"run\",\"seed\":\"default\"},\"url\":[1,2]}";
+    b.config_json = "{\"model\":\"m\",\"shard\":\"1/2\",\"origins\":{\"model\":\"run\",\"seed\":\"job file\"},\"url\":[1,2],\"quiet\":true}";
+    struct summary s = merge(&a, &b, false);
+    assert_config(&s, "{\"model\":\"m\",\"shard\":null,\"result_dir\":null,\"origins\":{\"model\":\"run\",\"seed\":null},"
+                      "\"url\":[1,2],\"quiet\":null,\"inputs\":[{\"path\":\"s0\",\"run_id\":\"run-a\",\"shard\":0,"
+                      "\"shard_count\":2,\"result_dir\":\"s0\"},{\"path\":null,\"run_id\":\"run-b\",\"shard\":1,"
+                      "\"shard_count\":2,\"result_dir\":null}]}");
+    summary_done(&s);
+    b.config_json = NULL;
+    s = merge(&a, &b, false);
+    assert_true(json_is_null(json_get(s.config, "model")));
+    summary_done(&s);
+}
+
 static void assert_differ(const struct run_facts *a, const struct run_facts *b, const char *what)
 {
     struct summary s = merge(a, b, false);
@@ -156,8 +216,10 @@ static void test_seq_set(void **state)
             assert_int_equal(seq_set_take(&set, seqs[i], &is_seen), AS_OK);
             assert_int_equal(is_seen, pass);
         }
-        assert_int_equal(seq_set_take(&set, SEQ_SET_MAX, &is_seen), AS_OK);
-        assert_false(is_seen);
+        for (int64_t i = 0; i < 500; i++) {
+            assert_int_equal(seq_set_take(&set, i % 2 ? INT64_MAX - i : SEQ_SET_MAX + i * 4096, &is_seen), AS_OK);
+            assert_int_equal(is_seen, pass);
+        }
         assert_int_equal(seq_set_take(&set, -1, &is_seen), AS_OK);
         assert_false(is_seen);
     }
@@ -191,6 +253,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shards_are_put_on_one_time_line),
         cmocka_unit_test(test_one_run_given_twice_counts_once),
+        cmocka_unit_test(test_records_count_once_by_run_and_number),
+        cmocka_unit_test(test_configuration_of_several_runs),
         cmocka_unit_test(test_runs_that_do_not_belong_together),
         cmocka_unit_test(test_broken_config_is_an_error),
         cmocka_unit_test(test_seq_set),

@@ -104,6 +104,11 @@ static void test_client_lag_against_the_gaps(void **state)
     };
     for (int i = 0; i < N; i++)
         records[i].gap_stats = &gaps;
+    struct summary fine = judged(&facts);
+    assert_int_equal(fine.validity.count, 0); /* 20 µs of 500 µs; the lag of all reads is not judged */
+    summary_done(&fine);
+    for (int i = 0; i < N; i++)
+        records[i].client_lag_ns = 90000;
     assert_only(&facts, "client_lag", SEVERITY_WARNING); /* 90 µs of 500 µs */
     for (int i = 0; i < N; i++)
         records[i].censored_chunks = 6;
@@ -150,6 +155,34 @@ static void test_late_sends_and_load_of_an_open_loop(void **state)
     s = judged(&facts);
     assert_true(has_reason(&s, "load_not_delivered", SEVERITY_INVALID));
     assert_int_equal(s.total.latency[LATENCY_QUEUE_DELAY].n, N);
+    summary_done(&s);
+}
+
+/* Requests that never got a place are told, and too many of them spoil the run. */
+static void test_requests_due_and_never_sent(void **state)
+{
+    (void)state;
+    struct run_facts facts = open_run(0);
+    facts.result.planned = N + 30;
+    facts.result.skipped = 30;
+    facts.result.late_unsent = 5;
+    facts.result.late_unsent_wait_ns = 1500 * MS;
+    assert_only(&facts, "late_unsent", SEVERITY_WARNING);
+    facts.result.late_unsent = 7;
+    assert_only(&facts, "late_unsent", SEVERITY_INVALID);
+    struct summary s = judged(&facts);
+    assert_int_equal(s.counts.late_unsent, 7);
+    assert_int_equal(s.counts.late_unsent_wait_ns, 1500 * MS);
+    assert_non_null(strstr(s.validity.reasons[0].message, "waited 1.500 s"));
+    summary_done(&s);
+    facts.has_result = false;
+    s = judged(&facts);
+    assert_int_equal(s.counts.late_unsent, -1);
+    summary_done(&s);
+    facts = clean_run();
+    s = judged(&facts);
+    assert_int_equal(s.counts.late_unsent, -1);
+    assert_int_equal(s.counts.late_unsent_wait_ns, -1);
     summary_done(&s);
 }
 
@@ -240,6 +273,49 @@ static void test_errors_and_time_limits(void **state)
     summary_done(&s);
 }
 
+/* Some lost connections are errors as others are; a server that was not there for a tenth of the run measures nothing. */
+static void test_a_server_that_goes_away(void **state)
+{
+    (void)state;
+    static const enum error_type types[] = {ERROR_TYPE_CONNECTION, ERROR_TYPE_BODY, ERROR_TYPE_IMG_CONNECTION};
+    struct run_facts facts = clean_run();
+    for (int64_t i = 0; i < N / 10; i++)
+        records[N - 1 - i] = made_error(N - 1 - i, (N - 1 - i) / 2 * 101 + (N - 1 - i) % 2 * 50, 100, OUTCOME_FAILED, types[i % 3], -1);
+    assert_only(&facts, "errors", SEVERITY_WARNING);
+    records[0] = made_error(0, 0, 100, OUTCOME_FAILED, ERROR_TYPE_CONNECTION, -1);
+    struct summary s = judged(&facts);
+    assert_false(s.validity.is_valid);
+    assert_true(has_reason(&s, "too_many_errors", SEVERITY_INVALID));
+    summary_done(&s);
+    facts.rules.error_share = 0.2;
+    assert_only(&facts, "errors", SEVERITY_WARNING);
+    facts.rules.error_share = 0.1;
+    records[0] = made_error(0, 0, 100, OUTCOME_FAILED, ERROR_TYPE_SERVER_ERROR, 503);
+    assert_only(&facts, "errors", SEVERITY_WARNING);
+}
+
+static void test_records_that_are_missing(void **state)
+{
+    (void)state;
+    struct run_facts facts = clean_run();
+    facts.damaged_rings = 1; /* which held nothing that the file lacks */
+    struct summary s = judged(&facts);
+    assert_int_equal(s.validity.count, 0);
+    summary_done(&s);
+    facts.has_result = false;
+    facts.rules.planned_requests = -1;
+    s = judged(&facts);
+    assert_true(has_reason(&s, "run_unfinished", SEVERITY_INVALID));
+    assert_true(has_reason(&s, "records_lost", SEVERITY_INVALID));
+    summary_done(&s);
+    facts = clean_run();
+    facts.records_left = 3;
+    assert_only(&facts, "records_in_journal", SEVERITY_WARNING);
+    facts.records_left = 0;
+    facts.records_lost = 2;
+    assert_only(&facts, "records_lost", SEVERITY_INVALID);
+}
+
 static void test_answers(void **state)
 {
     (void)state;
@@ -306,12 +382,15 @@ int main(void)
         cmocka_unit_test(test_reasoning_tokens),
         cmocka_unit_test(test_client_lag_against_the_gaps),
         cmocka_unit_test(test_late_sends_and_load_of_an_open_loop),
+        cmocka_unit_test(test_requests_due_and_never_sent),
         cmocka_unit_test(test_an_open_loop_with_all_due_at_once),
         cmocka_unit_test(test_concurrency_that_was_not_reached),
         cmocka_unit_test(test_limits_and_clock_of_this_machine),
         cmocka_unit_test(test_few_samples_name_the_percentiles),
         cmocka_unit_test(test_stopped_run_is_partial_and_valid),
         cmocka_unit_test(test_errors_and_time_limits),
+        cmocka_unit_test(test_a_server_that_goes_away),
+        cmocka_unit_test(test_records_that_are_missing),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_buffered_stream),
         cmocka_unit_test(test_prompts_and_their_cache),
