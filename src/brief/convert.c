@@ -80,6 +80,7 @@ void conversion_init(struct conversion *conversion)
 {
     *conversion = (struct conversion){.count = 0};
     tree_init(&conversion->tree, READ_TREE_BYTES_MAX);
+    tree_init(&conversion->scratch, READ_TREE_BYTES_MAX);
     strbuf_init(&conversion->warnings, (size_t)1 << 20);
 }
 
@@ -89,6 +90,7 @@ void conversion_done(struct conversion *conversion)
         brief_done(&conversion->reports[i]);
     free(conversion->reports);
     strbuf_done(&conversion->warnings);
+    tree_done(&conversion->scratch);
     tree_done(&conversion->tree);
 }
 
@@ -252,12 +254,14 @@ static as_status build_all(struct converter *converter, const struct generator *
     conversion->reports = calloc((size_t)count, sizeof *conversion->reports);
     if (!conversion->reports)
         return error_set(converter->err, AS_E_NOMEM, "out of memory");
+    const struct value *list = generator->has_benchmarks ? value_get(converter->native, "benchmarks") : NULL;
+    converter->benchmark = list ? value_item(list, (size_t)(first < 0 ? first + (int64_t)list->len : first)) : NULL;
     for (int64_t i = 0; i < count && status == AS_OK; i++) {
-        size_t len = generator->has_benchmarks ? value_get(converter->native, "benchmarks")->len : 1;
         converter->index = first + i;
-        converter->benchmark = (size_t)(converter->index < 0 ? converter->index + (int64_t)len : converter->index);
         converter->model_name = NULL;
+        tree_empty(converter->tree);
         status = build_one(converter, generator, conversion);
+        converter->benchmark = converter->benchmark ? converter->benchmark->next : NULL;
     }
     return status;
 }
@@ -284,7 +288,7 @@ static as_status choose_converter(const struct convert_request *request, struct 
 static as_status convert(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
                          struct as_error *err)
 {
-    struct converter converter = {.request = request, .tree = &ret->tree, .warnings = &ret->warnings, .err = err};
+    struct converter converter = {.request = request, .tree = &ret->scratch, .warnings = &ret->warnings, .err = err};
     const struct generator *generator = NULL;
     struct value *native;
     as_status status = choose_converter(request, &converter, &generator);

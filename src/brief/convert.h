@@ -26,7 +26,8 @@ struct convert_request {
 };
 
 struct conversion {
-    struct tree tree; /* of the native file */
+    struct tree tree;    /* of the native file */
+    struct tree scratch; /* of the report under construction, and of what was refused */
     struct brief_report *reports;
     size_t count;
     struct strbuf warnings;   /* lines */

@@ -10,11 +10,11 @@ struct converter {
     const struct convert_request *request;
     const struct model *model;
     const struct value *native;
-    struct tree *tree; /* of the report being built */
+    struct tree *tree; /* of the report being built; emptied before the next */
     struct strbuf *warnings;
     struct as_error *err;
-    int64_t index;                /* of the benchmark in the file */
-    size_t benchmark;             /* the same, counted from the start */
+    int64_t index;                 /* of the benchmark in the file */
+    const struct value *benchmark; /* the one to convert, where the generator has such */
     const struct value *metadata; /* run_metadata.yaml, or NULL */
     const char *model_name;       /* of the served model, when it is known */
     const struct value *run;      /* run.json beside one of our summaries, or NULL */

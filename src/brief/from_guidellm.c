@@ -25,7 +25,7 @@ static const char *const TOTALS[][2] = {{"total", "total"}, {"errored", "failure
 
 static const struct value *benchmark_of(const struct converter *converter)
 {
-    return value_item(value_get(converter->native, "benchmarks"), converter->benchmark);
+    return converter->benchmark;
 }
 
 static const struct value *config_of(const struct converter *converter)
@@ -212,7 +212,7 @@ static const struct value *run_wide(const struct converter *converter, const str
     const struct value *found = value_have(value_at(config, "spec.profile"), name);
     if (!found)
         found = value_have(config, name);
-    return value_is(found, VALUE_LIST) ? value_item(found, converter->benchmark) : found;
+    return value_is(found, VALUE_LIST) && converter->index >= 0 ? value_item(found, (size_t)converter->index) : found;
 }
 
 /* The first of `keys` that the strategy has, null included, else the first that is set for the run. */

@@ -18,7 +18,7 @@ static bool is_digit(char c)
 static bool is_one_of(const char *text, size_t len, const char *const *words)
 {
     for (; *words; words++)
-        if (strlen(*words) == len && memcmp(*words, text, len) == 0)
+        if (**words == (len > 0 ? *text : '\0') && strlen(*words) == len && memcmp(*words, text, len) == 0)
             return true;
     return false;
 }

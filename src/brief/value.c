@@ -7,17 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES ((size_t)256 * 1024)
+/* Chunks grow with the tree: most documents are small, some are not. */
+#define FIRST_CHUNK_BYTES ((size_t)8 * 1024)
+#define CHUNK_BYTES       ((size_t)256 * 1024)
 
 void tree_init(struct tree *tree, size_t max_bytes)
 {
     *tree = (struct tree){.failed = false};
-    arena_init(&tree->arena, CHUNK_BYTES, max_bytes);
+    arena_init(&tree->arena, FIRST_CHUNK_BYTES, max_bytes);
 }
 
 void tree_done(struct tree *tree)
 {
     arena_done(&tree->arena);
+}
+
+void tree_empty(struct tree *tree)
+{
+    arena_reset(&tree->arena);
+    tree->nodes = 0;
+    tree->failed = false;
 }
 
 as_status tree_status(const struct tree *tree, struct as_error *err)
@@ -50,6 +59,8 @@ struct value *value_new(struct tree *tree, enum value_type type)
         tree->failed = true;
         return NULL;
     }
+    if (tree->arena.chunk_bytes < CHUNK_BYTES && tree->arena.used_bytes > 2 * tree->arena.chunk_bytes)
+        tree->arena.chunk_bytes *= 2;
     *value = (struct value){.type = (uint8_t)type};
     tree->nodes++;
     return value;

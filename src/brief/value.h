@@ -55,6 +55,8 @@ struct tree {
 /* `max_bytes` 0 = no limit. */
 void tree_init(struct tree *tree, size_t max_bytes);
 void tree_done(struct tree *tree);
+/* All values go, the tree can be used again. */
+void tree_empty(struct tree *tree);
 /* AS_E_LIMIT or AS_E_NOMEM when building failed. */
 as_status tree_status(const struct tree *tree, struct as_error *err) AS_NODISCARD;
 

@@ -66,10 +66,11 @@ static void put_integer(const struct value *value, struct strbuf *out)
 
 static void put_line(struct strbuf *out, int spaces)
 {
-    strbuf_addc(out, '\n');
-    if (strbuf_reserve(out, (size_t)spaces))
-        for (int i = 0; i < spaces; i++)
-            strbuf_addc(out, ' ');
+    static const char blanks[] = "\n                                                                ";
+    int some = spaces < (int)sizeof blanks - 2 ? spaces : (int)sizeof blanks - 2;
+    strbuf_add(out, blanks, (size_t)some + 1);
+    for (; some < spaces; some++)
+        strbuf_addc(out, ' ');
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -80,20 +81,49 @@ static int compare_keys(const void *left, const void *right)
     return order != 0 ? order : a->key_len < b->key_len ? -1 : a->key_len > b->key_len;
 }
 
-/* The children of a map by key, or those of a list in order; NULL without memory, which `out` then knows. */
-static const struct value **children(const struct value *value, bool is_sorted, struct strbuf *out)
+/* The children of a map by key, or those of a list in order. */
+#define FEW_CHILDREN 24
+struct children {
+    const struct value **items; /* NULL without memory */
+    size_t count;
+    const struct value *few[FEW_CHILDREN];
+};
+
+/* Keys of a report come in an order that is nearly that of its model: few moves. */
+static void sort_few(const struct value **items, size_t count)
 {
-    const struct value **items = malloc((value->len + 1) * sizeof *items);
+    for (size_t i = 1; i < count; i++) {
+        const struct value *item = items[i];
+        size_t at = i;
+        for (; at > 0 && compare_keys(&items[at - 1], &item) > 0; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+/* Lack of memory is noted in `out`. */
+static void children_take(const struct value *value, bool is_sorted, struct strbuf *out, struct children *ret)
+{
     size_t count = 0;
-    if (!items) {
+    ret->count = 0;
+    ret->items = value->len <= FEW_CHILDREN ? ret->few : malloc(value->len * sizeof *ret->items);
+    if (!ret->items) {
         out->status = AS_E_NOMEM;
-        return NULL;
+        return;
     }
     for (const struct value *child = value->first; child; child = child->next)
-        items[count++] = child;
-    if (is_sorted && value->type == VALUE_MAP)
-        qsort(items, count, sizeof *items, compare_keys);
-    return items;
+        ret->items[count++] = child;
+    ret->count = count;
+    if (is_sorted && value->type == VALUE_MAP && count <= FEW_CHILDREN)
+        sort_few(ret->items, count);
+    else if (is_sorted && value->type == VALUE_MAP)
+        qsort(ret->items, count, sizeof *ret->items, compare_keys);
+}
+
+static void children_done(struct children *children)
+{
+    if (children->items != children->few)
+        free(children->items);
 }
 
 /* How JSON is laid out. */
@@ -107,24 +137,26 @@ static void put_json(const struct value *value, const struct layout *layout, int
 static void put_json_container(const struct value *value, const struct layout *layout, int depth, struct strbuf *out)
 {
     bool is_map = value->type == VALUE_MAP;
-    const struct value **items = children(value, layout->is_sorted, out);
+    struct children children;
+    children_take(value, layout->is_sorted, out, &children);
     strbuf_addc(out, is_map ? '{' : '[');
-    for (size_t i = 0; items && i < value->len; i++) {
+    for (size_t i = 0; i < children.count; i++) {
+        const struct value *item = children.items[i];
         if (i > 0)
             strbuf_adds(out, layout->indent ? "," : ", ");
         if (layout->indent)
             put_line(out, layout->indent * (depth + 1));
         if (is_map) {
-            struct value key = {.text = items[i]->key, .len = items[i]->key_len, .type = VALUE_TEXT};
+            struct value key = {.text = item->key, .len = item->key_len, .type = VALUE_TEXT};
             put_json_text(&key, out);
             strbuf_adds(out, ": ");
         }
-        put_json(items[i], layout, depth + 1, out);
+        put_json(item, layout, depth + 1, out);
     }
     if (layout->indent && value->len > 0)
         put_line(out, layout->indent * depth);
     strbuf_addc(out, is_map ? '}' : ']');
-    free(items);
+    children_done(&children);
 }
 
 static void put_json(const struct value *value, const struct layout *layout, int depth, struct strbuf *out)
@@ -171,18 +203,22 @@ static bool is_printable(const char *text, size_t len)
     return true;
 }
 
+static bool is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 /* Plain only what no reader can take for anything else; the first character must be no indicator. */
 static bool is_plain(const char *text, size_t len)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     if (len == 0 || scalar_is_ambiguous(text, len) || text[len - 1] == ' ' || text[len - 1] == ':')
         return false;
-    if (!strchr(letters, text[0]) && text[0] != '/' && text[0] != '_' && text[0] != '.')
+    if (!is_letter_or_digit(text[0]) && text[0] != '/' && text[0] != '_' && text[0] != '.')
         return false;
     if (text[0] == '.' && len > 1 && text[1] == '.')
         return false;
     for (size_t i = 0; i < len; i++) {
-        if (!strchr(letters, text[i]) && !strchr("/_.+-:()@;=^$~ ", text[i]))
+        if (!is_letter_or_digit(text[i]) && !strchr("/_.+-:()@;=^$~ ", text[i]))
             return false;
         if (text[i] == ':' && text[i + 1] == ' ')
             return false;
@@ -294,18 +330,19 @@ static void put_yaml(const struct value *value, int column, struct strbuf *out)
         put_yaml_scalar(value, out);
         return;
     }
-    const struct value **items = children(value, true, out);
-    for (size_t i = 0; items && i < value->len; i++) {
+    struct children children;
+    children_take(value, true, out, &children);
+    for (size_t i = 0; i < children.count; i++) {
         if (i > 0)
             put_line(out, column);
         if (value->type == VALUE_MAP) {
-            put_yaml_member(items[i], column, out);
+            put_yaml_member(children.items[i], column, out);
             continue;
         }
         strbuf_adds(out, "- ");
-        put_yaml(items[i], column + YAML_INDENT, out);
+        put_yaml(children.items[i], column + YAML_INDENT, out);
     }
-    free(items);
+    children_done(&children);
 }
 
 void write_yaml(const struct value *value, struct strbuf *out)

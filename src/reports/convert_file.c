@@ -46,23 +46,28 @@ static void format_report(const struct convert_job *job, const struct brief_repo
     strbuf_addc(out, '\n');
 }
 
+static int print_report(const struct convert_job *job, const struct conversion *conversion, size_t index,
+                        bool is_one_of_many)
+{
+    struct strbuf *out = &job->call->out;
+    if (is_one_of_many && job->options->format == 0)
+        strbuf_addf(out, "# Benchmark %zu of %zu\n", index + 1, conversion->count);
+    format_report(job, &conversion->reports[index], out);
+    strbuf_addc(out, '\n');
+    as_status status = strbuf_status(out);
+    return status == AS_OK ? 0 : reports_fail(job->call, REPORTS_EXIT_FAILED, "%s", status_sentence(status));
+}
+
 static int write_report(const struct convert_job *job, const struct conversion *conversion, size_t index,
                         bool is_one_of_many)
 {
     struct strbuf text AS_AUTO_STRBUF;
     char path[PATH_BYTES];
     struct as_error err = {0};
+    if (!job->output)
+        return print_report(job, conversion, index, is_one_of_many);
     strbuf_init(&text, 0);
-    if (!job->output && is_one_of_many && job->options->format == 0)
-        strbuf_addf(&text, "# Benchmark %zu of %zu\n", index + 1, conversion->count);
     format_report(job, &conversion->reports[index], &text);
-    if (!job->output) {
-        strbuf_addc(&text, '\n');
-        strbuf_add(&job->call->out, strbuf_text(&text), text.len);
-        return strbuf_status(&text) == AS_OK
-                   ? 0
-                   : reports_fail(job->call, REPORTS_EXIT_FAILED, "%s", status_sentence(strbuf_status(&text)));
-    }
     bool fits = is_one_of_many ? numbered_path(job->output, index, path)
                                : snprintf(path, sizeof path, "%s", job->output) < (int)sizeof path;
     if (!fits)
