@@ -185,7 +185,7 @@ struct recipe_framework {
     const char *name;
     const struct recipe_release *releases;
     size_t release_count;
-    struct recipe_pairs images;   /* build → image without tag */
+    struct recipe_pairs images;   /* build → image; {version} stands for the version */
     struct recipe_list tools;     /* tools it can be measured with */
     struct recipe_pairs parallel; /* "tensor", "pipeline", "data", "expert", "ulysses", "ring", "cfg" → key */
     struct recipe_pairs roles;    /* "context_length", "memory_fraction", "kv_cache_dtype" → key */

@@ -208,8 +208,11 @@ as_status recipe_set_parallel(const struct recipe_framework *framework, const st
     if (status != AS_OK)
         return status;
     const struct recipe_arg *inside = parallel_arg(framework, set, "data_inside_tensor");
-    if (inside && strcmp(inside->text, "true") == 0)
+    result.attention = result.tensor;
+    if (inside && strcmp(inside->text, "true") == 0) {
+        result.attention = result.tensor % result.data == 0 ? result.tensor / result.data : 1;
         result.data = 1;
+    }
     result.gpus = 1;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         result.gpus *= *sizes[i].size;
@@ -220,6 +223,29 @@ as_status recipe_set_parallel(const struct recipe_framework *framework, const st
     if (status == AS_OK)
         *ret = result;
     return status;
+}
+
+const char *recipe_vendor_build(enum recipe_vendor vendor)
+{
+    static const char *const builds[RECIPE_VENDOR_COUNT] = {"cuda", "rocm", "tpu", "hpu"};
+    return builds[vendor];
+}
+
+const char *recipe_container_image(const struct recipe_framework *framework, const struct recipe_image_query *query,
+                                   struct arena *arena)
+{
+    const char *pinned = query->set && query->gpu ? recipe_pairs_get(&query->set->images, query->gpu->code) : NULL;
+    const char *build = query->gpu ? recipe_vendor_build(query->gpu->vendor) : "cuda";
+    const char *image = recipe_pairs_get(&framework->images, build);
+    const char *at = image ? strstr(image, "{version}") : NULL;
+    if (pinned || !image || !at)
+        return pinned ? pinned : image;
+    if (!query->version)
+        return NULL;
+    /* Rolling tags have no "v" before them. */
+    bool is_rolling = recipe_version_compare(query->version, "999999999") > 0;
+    int len = (int)(at - image) - (is_rolling && at[-1] == 'v');
+    return arena_printf(arena, "%.*s%s%s", len, image, query->version, at + strlen("{version}"));
 }
 
 static int by_name(const void *a, const void *b)

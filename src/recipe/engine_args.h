@@ -59,6 +59,7 @@ as_status recipe_set_render(const struct recipe_framework *framework, const stru
 /* GPUs of one server by the values of the set. */
 struct recipe_parallel {
     int64_t tensor;
+    int64_t attention; /* GPUs that share the attention heads: tensor, less where DP attention lies inside it */
     int64_t pipeline;
     int64_t data; /* replicas of the model inside the server; 1 where they lie inside the tensor group (DP attention) */
     int64_t ulysses; /* sequence parallel, image generation */
@@ -84,6 +85,20 @@ as_status recipe_set_digest(const struct recipe_framework *framework, const stru
                             char ret[RECIPE_DIGEST_BYTES], struct as_error *err) AS_NODISCARD;
 /* SHA-256 of any bytes, for digests of templates and commands. AS_E_INTERNAL when OpenSSL has none. */
 as_status recipe_digest(const void *data, size_t len, char ret[RECIPE_DIGEST_BYTES]) AS_NODISCARD;
+
+/*
+ * The container image with its tag: what the set pins for the GPU class, else the framework's for the vendor's build
+ * and version; NULL when neither is known or memory is short. `set`, `gpu` and `version` may be NULL.
+ */
+struct recipe_image_query {
+    const struct recipe_set *set;
+    const struct recipe_gpu *gpu;
+    const char *version;
+};
+const char *recipe_container_image(const struct recipe_framework *framework, const struct recipe_image_query *query,
+                                   struct arena *arena);
+/* The build of a framework for a vendor: "cuda", "rocm", "tpu", "hpu". */
+const char *recipe_vendor_build(enum recipe_vendor vendor);
 
 /* True for names that hold a secret by their words: HF_TOKEN, api_key, DB_PASSWORD; false for max_tokens, api_key_env.
  */

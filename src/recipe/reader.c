@@ -23,7 +23,8 @@ as_status reader_fail(struct reader *reader, const struct json_value *value, con
     va_start(args, fmt);
     (void)vsnprintf(sentence, sizeof(sentence), fmt, args);
     va_end(args);
-    int64_t offset = value ? value->offset : -1, line = value ? line_of(reader->input, offset) : 0;
+    int64_t offset = value ? value->offset : -1,
+            line = value && reader->input->len > 0 ? line_of(reader->input, offset) : 0;
     if (line > 0)
         return error_set_at(reader->err, AS_E_INVALID, line, offset, "%s:%lld: %s%s%s", reader->input->name,
                             (long long)line, reader->place, *reader->place ? ": " : "", sentence);
