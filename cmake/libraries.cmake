@@ -20,3 +20,7 @@ set(LIBRARIES_accuracy PkgConfig::UTF8PROC)
 # For the program assay-media alone; --as-needed keeps them from all others.
 pkg_check_modules(SOUND REQUIRED IMPORTED_TARGET sndfile libmpg123)
 list(APPEND LIBRARIES_media PkgConfig::SOUND)
+# The system of record: an embedded file, or a server.
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
+set(LIBRARIES_store PkgConfig::SQLITE PkgConfig::PQ Threads::Threads)

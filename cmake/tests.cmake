@@ -5,7 +5,7 @@
 # tests/<tier>/<module>/LABELS.cmake, if there is one, may add labels and properties.
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 file(GLOB support_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/support/*.c)
-set(ASSAY_TEST_TIERS rules unit fault golden cli wire truth e2e fuzz issue)
+set(ASSAY_TEST_TIERS rules unit fault golden cli wire truth e2e fuzz issue store)
 
 function(assay_c_test tier source)
   cmake_path(GET source STEM stem)

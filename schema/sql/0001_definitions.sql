@@ -4,7 +4,8 @@
 --
 -- One source for SQLite and PostgreSQL. Words in braces are expanded by src/store/schema.c:
 --   {id}          the internal key; never leaves the database        {text} {int} {real} {bool} {blob}   column types
---   {code NAME}   a natural key: lower case, [a-z0-9][a-z0-9._-]*, at most 100 characters
+--   {code NAME}   a natural key: lower case, [a-z0-9][a-z0-9._-]*, at most 100 characters; {version NAME} also '+',
+--                 {login NAME} also '+' and '@'; {key NAME} may begin with '_'; {path NAME}: a model's, [A-Za-z0-9._:/+@-], 200
 --   {ref T}       a row of T that must exist; {ref? T} or none; {part T} a part of it: goes when that row goes
 --   {life}        created_ns, updated_ns, retired_ns (null: in use) and row_version (1, 2, ...: for "changed meanwhile?")
 -- Times are nanoseconds since 1970 UTC and end in _ns. What is called JSON below is text.
@@ -121,7 +122,7 @@ CREATE UNIQUE INDEX models_key ON models (tenant_id, lower(model_code));
 CREATE TABLE model_precisions (
     id {id},
     model_id {part models},
-    {code precision_code},                      -- bf16, fp8, ...
+    precision_code {text} NOT NULL CONSTRAINT model_precisions_spelling CHECK (precision_code = lower(precision_code)), -- bf16, ...
     vram_minimum_gb {real},                     -- decimal GB
     is_derived {bool} NOT NULL DEFAULT {false},
     CONSTRAINT model_precisions_key UNIQUE (model_id, precision_code)
@@ -160,7 +161,7 @@ CREATE TABLE frameworks (
 CREATE TABLE framework_versions (
     id {id},
     framework_id {ref frameworks},
-    {code version},                             -- 0.24.0, 0.5.15.post1, ...
+    {version version},                          -- 0.24.0, 0.5.15.post1, ...
     {code build},                               -- cuda, rocm, tpu, cpu
     image {text},
     is_default {bool} NOT NULL DEFAULT {false},
@@ -329,8 +330,9 @@ CREATE TABLE model_calibrations (
     samples {int} NOT NULL DEFAULT 0,
     measured_ns {int} NOT NULL,
     job_code {text},                            -- the job that measured it
-    CONSTRAINT model_calibrations_key UNIQUE (tenant_id, model_id, prompt_source_id, measured_ns)
+    CONSTRAINT model_calibrations_time CHECK (measured_ns > 0)
 ) {strict};
+CREATE UNIQUE INDEX model_calibrations_key ON model_calibrations (tenant_id, model_id, coalesce(prompt_source_id, 0), measured_ns);
 
 CREATE TABLE framework_engine_args_templates (
     id {id},

@@ -4,6 +4,7 @@
 -- roll-ups only, so that dropping old raw samples changes no figure.
 --
 --   {roll NAME}      NAME_n, NAME_sum, NAME_min, NAME_max: a mean is sum / n; all but n null while n = 0
+--   {define BLOCK} ... {end}  names a piece of text, {use BLOCK} puts it in, here and in later files
 --   {partitioned C}  PostgreSQL: partitions by ranges of C, made by the store ahead of time
 -- A ratio runs from 0 to 1. A device that reports no value leaves n as it is.
 
@@ -55,8 +56,8 @@ CREATE TABLE telemetry_gpu_chunks (
     {roll memory_used_bytes},
     {roll memory_ratio},
     {roll temperature_c},
-    codec {int} NOT NULL,                       -- 0: raw dropped by retention
-    raw {blob},
+    codec {int} NOT NULL,                       -- how raw is packed
+    raw {blob} NOT NULL,
     CONSTRAINT telemetry_gpu_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
 
@@ -85,7 +86,7 @@ CREATE TABLE telemetry_cpu_chunks (
     {roll utilization},
     {roll power_w},
     codec {int} NOT NULL,
-    raw {blob},
+    raw {blob} NOT NULL,
     CONSTRAINT telemetry_cpu_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
 
@@ -116,7 +117,7 @@ CREATE TABLE telemetry_system_chunks (
     {roll ram_ratio},
     {roll power_w},
     codec {int} NOT NULL,
-    raw {blob},
+    raw {blob} NOT NULL,
     CONSTRAINT telemetry_system_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
 
@@ -149,7 +150,7 @@ CREATE TABLE telemetry_tpu_chunks (
     {roll tensor_core_utilization_percent},
     {roll hbm_used_bytes},
     codec {int} NOT NULL,
-    raw {blob},
+    raw {blob} NOT NULL,
     CONSTRAINT telemetry_tpu_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
 
@@ -186,9 +187,9 @@ CREATE TABLE telemetry_external (
     CONSTRAINT telemetry_external_key UNIQUE (job_attempt_id, attachment_code)
 ) {strict};
 
--- One row per job, of its present attempt. Means are over all samples of all devices.
-CREATE VIEW v_telemetry_job_summary AS
-SELECT j.tenant_id AS tenant_id, j.id AS job_id, a.id AS job_attempt_id, j.job_code AS job_code, a.attempt AS attempt,
+-- Of attempt `a`, as subqueries, so that a page of rows costs its own rows only: a grouped join would read every roll-up.
+-- Means are over all samples of all devices.
+{define attempt_telemetry}
        coalesce((SELECT sum(g.samples) FROM telemetry_gpu_rollups g WHERE g.job_attempt_id = a.id), 0)
          + coalesce((SELECT sum(c.samples) FROM telemetry_cpu_rollups c WHERE c.job_attempt_id = a.id), 0)
          + coalesce((SELECT sum(s.samples) FROM telemetry_system_rollups s WHERE s.job_attempt_id = a.id), 0)
@@ -225,6 +226,12 @@ SELECT j.tenant_id AS tenant_id, j.id AS job_id, a.id AS job_attempt_id, j.job_c
        (SELECT max(t.tensor_core_utilization_percent_max) FROM telemetry_tpu_rollups t WHERE t.job_attempt_id = a.id)
          AS max_tpu_tensor_core_utilization_percent,
        (SELECT 100.0 * max(t.hbm_ratio_max) FROM telemetry_tpu_rollups t WHERE t.job_attempt_id = a.id) AS max_tpu_hbm_percent
+{end}
+
+-- One row per job, of its present attempt.
+CREATE VIEW v_telemetry_job_summary AS
+SELECT j.tenant_id AS tenant_id, j.id AS job_id, a.id AS job_attempt_id, j.job_code AS job_code, a.attempt AS attempt,
+       {use attempt_telemetry}
   FROM jobs j
   JOIN job_attempts a ON a.job_id = j.id AND a.attempt = j.attempt;
 
@@ -253,12 +260,7 @@ SELECT j.tenant_id AS tenant_id, j.id AS job_id, j.job_code AS job_code, j.state
        w.workload_code AS workload_code, w.tool AS tool, w.quantization AS quantization, sc.scenario_code AS scenario_code,
        sc.concurrency AS concurrency, m.model_code AS model_code, f.framework_code AS framework_code,
        fv.version AS framework_version, fv.build AS framework_build, cfg.config_code AS config_code, s.hostname AS hostname,
-       t.sample_count AS sample_count, t.collection_duration_s AS collection_duration_s, t.gpu_count AS gpu_count,
-       t.avg_gpu_power_w AS avg_gpu_power_w, t.max_gpu_power_w AS max_gpu_power_w, t.avg_gpu_utilization AS avg_gpu_utilization,
-       t.max_gpu_utilization AS max_gpu_utilization, t.avg_gpu_memory_percent AS avg_gpu_memory_percent,
-       t.max_gpu_memory_percent AS max_gpu_memory_percent, t.avg_cpu_utilization AS avg_cpu_utilization,
-       t.avg_system_ram_percent AS avg_system_ram_percent, t.avg_system_power_w AS avg_system_power_w,
-       t.avg_tpu_duty_cycle_percent AS avg_tpu_duty_cycle_percent, t.max_tpu_duty_cycle_percent AS max_tpu_duty_cycle_percent
+       {use attempt_telemetry}
   FROM jobs j
   JOIN runs r ON r.id = j.run_id
   JOIN workloads w ON w.id = j.workload_id
@@ -269,4 +271,4 @@ SELECT j.tenant_id AS tenant_id, j.id AS job_id, j.job_code AS job_code, j.state
   JOIN frameworks f ON f.id = fv.framework_id
   LEFT JOIN servers s ON s.id = j.server_id
   LEFT JOIN server_configs cfg ON cfg.id = s.server_config_id
-  LEFT JOIN v_telemetry_job_summary t ON t.job_id = j.id;
+  LEFT JOIN job_attempts a ON a.job_id = j.id AND a.attempt = j.attempt;

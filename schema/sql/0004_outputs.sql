@@ -3,7 +3,7 @@
 --
 --   {dist NAME}     NAME_n, _avg, _std, _min, _max, _p50, _p90, _p95, _p99: a distribution of the summary; null when undefined
 --   {amount NAME}   NAME_total, _min, _max, _avg, _p50, _p95
---   {define BLOCK} ... {end} names a list of columns, {use BLOCK} puts it into a table, {select A BLOCK} their names into a view
+--   {select A BLOCK}  the columns' names of a block, of the table called A
 -- Columns are the summary's members: latency.ttft_ms.p50 is ttft_ms_p50. ttft_spec_ms and tpot_spec_ms follow the spec's
 -- definitions (a request without streaming counts its response time; divided by all completion tokens); ttft_ms and tpot_ms
 -- the usual ones. Rates count over the measured window, spec_... over the time to the last completion.
@@ -532,11 +532,7 @@ CREATE INDEX external_outputs_job ON external_outputs (job_id, result);
        cfg.config_code AS config_code, cfg.gpu_count AS config_gpu_count, s.hostname AS hostname, gc.gpu_class_code AS gpu_class_code,
        a.gpu_count AS gpus_used, ti.command_text AS command_text, ti.digest AS command_digest, o.result AS result,
        o.ingested_ns AS ingested_ns, d.digest AS summary_digest, d.schema_name AS summary_schema,
-       t.sample_count AS telemetry_sample_count, t.collection_duration_s AS telemetry_duration_s, t.gpu_count AS telemetry_gpu_count,
-       t.avg_gpu_power_w AS avg_gpu_power_w, t.max_gpu_power_w AS max_gpu_power_w, t.avg_gpu_utilization AS avg_gpu_utilization,
-       t.avg_gpu_memory_percent AS avg_gpu_memory_percent, t.max_gpu_memory_percent AS max_gpu_memory_percent,
-       t.avg_cpu_utilization AS avg_cpu_utilization, t.avg_system_ram_percent AS avg_system_ram_percent,
-       t.avg_system_power_w AS avg_system_power_w
+       {use attempt_telemetry}
 {end}
 
 {define chain_joins}
@@ -555,7 +551,6 @@ CREATE INDEX external_outputs_job ON external_outputs (job_id, result);
   LEFT JOIN server_configs cfg ON cfg.id = s.server_config_id
   LEFT JOIN gpu_classes gc ON gc.id = cfg.gpu_class_id
   LEFT JOIN summary_documents d ON d.id = o.summary_document_id
-  LEFT JOIN v_telemetry_job_summary t ON t.job_attempt_id = a.id
 {end}
 
 -- Accepted and superseded results both stand here: `result` tells them apart.

@@ -28,9 +28,9 @@ CREATE TABLE baselines (
     job_id {ref jobs},
     pinned_by_user_id {ref? users},
     pinned_ns {int} NOT NULL,
-    note {text},
-    CONSTRAINT baselines_key UNIQUE (scenario_id, server_config_id, slot)
+    note {text}
 ) {strict};
+CREATE UNIQUE INDEX baselines_key ON baselines (scenario_id, coalesce(server_config_id, 0), slot);
 
 CREATE TABLE regression_alerts (
     id {id},

@@ -18,6 +18,10 @@
  * Threads. Any thread may open transactions; a transaction belongs to the thread that opened it. SQLite: any number of readers
  * up to `readers` at once, one writer; others wait in order. PostgreSQL: up to `connections`.
  *
+ * On PostgreSQL transactions that write run side by side (READ COMMITTED): change a state by comparing it (UPDATE … WHERE
+ * state = ?1) and look at ret_changed; insert by a unique key. A deadlock is AS_E_TIMEOUT and may be tried again.
+ * Rows must be freed before their transaction ends.
+ *
  * Errors. AS_E_EXISTS: a unique key is taken; AS_E_STATE: a foreign key or CHECK refuses (err names the constraint);
  * AS_E_TIMEOUT: no connection or lock within the limit; AS_E_NETWORK: PostgreSQL is not reachable; AS_E_IO; AS_E_NOMEM;
  * AS_E_INVALID: the SQL itself is wrong. After an error a transaction can only be rolled back.
@@ -63,6 +67,33 @@ as_status store_write(struct store *store, struct store_tx **ret, struct as_erro
 as_status store_commit(struct store_tx *take_tx, struct as_error *err) AS_NODISCARD;
 /* NULL does nothing. */
 void store_rollback(struct store_tx *take_tx);
+
+/* ---- many small writes, one commit ---- */
+
+/* Writes through `tx`, which it must neither commit nor roll back; what it returns is what store_group returns. */
+typedef as_status (*store_work)(struct store_tx *tx, void *context, struct as_error *err);
+
+enum store_urgency {
+    STORE_SOON, /* may wait up to STORE_GROUP_NS for company: telemetry */
+    STORE_NOW   /* waits for nobody, and takes those along that wait: results */
+};
+
+#define STORE_GROUP_NS     INT64_C(5000000)
+#define STORE_GROUP_WEIGHT 20000
+
+/*
+ * Runs `work` in a transaction and returns when that would survive a power cut. On SQLite it shares one commit with the works
+ * of other threads that wait at the same time, and may run on one of those threads; a work that fails is undone alone. When
+ * the commit fails, all of it failed. `weight`: samples, say; STORE_GROUP_WEIGHT of them end the waiting. On PostgreSQL each
+ * work is a transaction of its own, which the server groups. Errors: the work's, or those of store_write and store_commit.
+ */
+struct store_group_work {
+    store_work work;
+    void *context;
+    enum store_urgency urgency;
+    uint32_t weight;
+};
+as_status store_group(struct store *store, const struct store_group_work *work, struct as_error *err) AS_NODISCARD;
 
 /* ---- statements ---- */
 
