@@ -2,11 +2,12 @@
 /*
  * The reference of the client benchmarks: the least that any HTTP client on epoll must do. It sends one fixed request,
  * reads with recv into one buffer and looks at nothing but how many bytes came. The length of an answer is learned
- * from the first one (all answers of a run have the same length). No parsing, stamps, records, timeouts.
+ * from the first one (all answers of a run have the same length). No parsing, stamps, records, timeouts. A request that
+ * the socket does not take at once goes on when it is writable again.
  *
  *   bare_loop PORT CONNECTIONS REQUESTS BODY-FILE [PATH]
  *
- * Prints one JSON line: {"requests":…,"bytes":…,"reads":…,"wall_ns":…,"cpu_ns":…}.
+ * Prints one JSON line: {"requests":…,"bytes":…,"reads":…,"writes":…,"wall_ns":…,"cpu_ns":…}.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,6 +30,8 @@
 struct conn {
     int fd;
     int64_t got_bytes; /* of the current answer */
+    size_t sent_bytes; /* of the current request */
+    bool wants_out;
 };
 
 struct bare {
@@ -37,7 +40,7 @@ struct bare {
     size_t request_bytes;
     int64_t answer_bytes; /* -1 = not learned yet */
     int64_t to_start, to_finish;
-    int64_t bytes, reads;
+    int64_t bytes, reads, writes;
     int epoll;
     char buffer[READ_BYTES];
 };
@@ -65,19 +68,40 @@ static int connect_to(const struct bare *bare)
     return fd;
 }
 
-static void send_request(const struct bare *bare, int fd)
+/* Waits for a socket that is full. */
+static void send_whole(const struct bare *bare, int fd)
 {
-    if (send(fd, bare->request, bare->request_bytes, MSG_NOSIGNAL) != (ssize_t)bare->request_bytes)
+    for (size_t sent = 0; sent < bare->request_bytes;) {
+        ssize_t n = send(fd, bare->request + sent, bare->request_bytes - sent, MSG_NOSIGNAL);
+        if (n < 0)
+            die("send");
+        sent += (size_t)n;
+    }
+}
+
+static void send_more(struct bare *bare, struct conn *conn)
+{
+    size_t left = bare->request_bytes - conn->sent_bytes;
+    ssize_t n = send(conn->fd, bare->request + conn->sent_bytes, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno != EAGAIN)
         die("send");
+    conn->sent_bytes += n > 0 ? (size_t)n : 0;
+    bare->writes++;
+    bool wants_out = conn->sent_bytes < bare->request_bytes;
+    if (wants_out == conn->wants_out)
+        return;
+    conn->wants_out = wants_out;
+    struct epoll_event want = {.events = wants_out ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.ptr = conn};
+    epoll_ctl(bare->epoll, EPOLL_CTL_MOD, conn->fd, &want);
 }
 
 /* One exchange up to a quiet half second: how long is an answer? */
 static int64_t learn_answer_bytes(struct bare *bare)
 {
     int fd = connect_to(bare);
-    struct timeval quiet = {.tv_usec = 500000};
+    struct timeval quiet = {.tv_usec = 500000}; /* after the first byte */
     int64_t total = 0;
-    send_request(bare, fd);
+    send_whole(bare, fd);
     for (;;) {
         ssize_t got = recv(fd, bare->buffer, READ_BYTES, 0);
         if (got <= 0)
@@ -97,7 +121,8 @@ static void start_next(struct bare *bare, struct conn *conn)
         return;
     bare->to_start--;
     conn->got_bytes = 0;
-    send_request(bare, conn->fd);
+    conn->sent_bytes = 0;
+    send_more(bare, conn);
 }
 
 static void readable(struct bare *bare, struct conn *conn)
@@ -130,8 +155,13 @@ static void run(struct bare *bare, struct conn *conns, int count)
     struct epoll_event events[EVENTS_PER_WAIT];
     while (bare->to_finish > 0) {
         int n = epoll_wait(bare->epoll, events, EVENTS_PER_WAIT, -1);
-        for (int i = 0; i < n; i++)
-            readable(bare, events[i].data.ptr);
+        for (int i = 0; i < n; i++) {
+            struct conn *conn = events[i].data.ptr;
+            if (events[i].events & EPOLLOUT)
+                send_more(bare, conn);
+            if (events[i].events & ~(uint32_t)EPOLLOUT)
+                readable(bare, conn);
+        }
     }
 }
 
@@ -140,8 +170,12 @@ static char *read_file(const char *path, size_t *ret_len)
     FILE *file = fopen(path, "rb");
     if (!file)
         die(path);
-    char *text = malloc(READ_BYTES);
-    *ret_len = text ? fread(text, 1, READ_BYTES, file) : 0;
+    if (fseek(file, 0, SEEK_END) != 0)
+        die(path);
+    long size = ftell(file);
+    rewind(file);
+    char *text = size > 0 ? malloc((size_t)size) : NULL;
+    *ret_len = text ? fread(text, 1, (size_t)size, file) : 0;
     fclose(file);
     return text;
 }
@@ -173,8 +207,8 @@ int main(int argc, char **argv)
     bare.answer_bytes = learn_answer_bytes(&bare);
     int64_t cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns(CLOCK_MONOTONIC);
     run(&bare, conns, count);
-    printf("{\"requests\":%s,\"bytes\":%lld,\"reads\":%lld,\"wall_ns\":%lld,\"cpu_ns\":%lld}\n", argv[3],
-           (long long)bare.bytes, (long long)bare.reads, (long long)(now_ns(CLOCK_MONOTONIC) - wall),
+    printf("{\"requests\":%s,\"bytes\":%lld,\"reads\":%lld,\"writes\":%lld,\"wall_ns\":%lld,\"cpu_ns\":%lld}\n", argv[3],
+           (long long)bare.bytes, (long long)bare.reads, (long long)bare.writes, (long long)(now_ns(CLOCK_MONOTONIC) - wall),
            (long long)(now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu));
     return 0;
 }

@@ -7,7 +7,7 @@
 The simulator runs on one core, the client on another. Clients take turns within a round; each figure is the median over the rounds of
 the ratio within a round. Writes results.json and table.md in --out. A benchmark whose cores are not free is skipped, not failed.
 """
-import argparse, json, os, pathlib, platform, re, resource, shutil, signal, statistics, subprocess, sys, tempfile, time
+import argparse, base64, json, os, pathlib, platform, random, re, resource, shutil, signal, statistics, struct, subprocess, sys, tempfile, time, zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 SIM_CPU, CLIENT_CPU = 0, 1
@@ -39,7 +39,11 @@ class Sim:
     """The simulator on its own core; `with Sim(...) as sim: sim.url, sim.port`."""
 
     def __init__(self, options, *words, tls=False):
-        self.command = ["taskset", "-c", str(SIM_CPU), str(options.assay), "sim", "--port", "0", *words]
+        self.command = ["taskset", "-c", str(SIM_CPU), *self.program(options), *words]
+
+    @staticmethod
+    def program(options):
+        return [str(options.assay), "sim", "--port", "0"]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -76,6 +80,14 @@ def timed(command, **more):
     return out, time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
+class Sink(Sim):
+    """A server that throws request bodies away (bench/sink.c): what it costs does not hide what sending costs."""
+
+    @staticmethod
+    def program(options):
+        return [str(options.build / "bench_sink")]
+
+
 class Bench:
     def __init__(self, options, work):
         self.options, self.work = options, work
@@ -90,10 +102,10 @@ class Bench:
             body["stream_options"] = {"include_usage": True}
         self.body.write_text(json.dumps(body))
 
-    def assay(self, url, connections, requests, *words, stream):
+    def assay(self, url, connections, requests, *words, stream, tool="llm"):
         result = self.work / "result"
         shutil.rmtree(result, ignore_errors=True)
-        command = [self.options.assay, "llm", "--url", url, "--model", "sim-model", "--prompts", self.prompts,
+        command = [self.options.assay, tool, "--url", url, "--model", "sim-model", *(["--prompts", self.prompts] if tool == "llm" else []),
                    "--num-requests", requests, "--concurrency", connections, "--result-dir", result, "--threads", "1",
                    "--skip-ntp-check", "--quiet", "--console", "none", *(["--streaming"] if stream else []), *words]
         _, wall, cpu, rss = timed(command)
@@ -248,6 +260,37 @@ class Bench:
             b = self.assay(sim.url, 64, 1_000_000, stream=False)["rss_kb"]
             yield {"rss_kb_100k_requests": a, "rss_kb_1m_requests": b}
 
+    def vlm(self):
+        """An image of 1 MB (1.4 MB as base64) with each request, from memory, over 256 kept connections."""
+        connections, side = 256, 578
+        n = self.options.scale * connections * 24
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        noise = random.Random(1)
+        rows = b"".join(b"\0" + noise.randbytes(3 * side) for _ in range(side))
+        image = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
+                 + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b""))
+        (self.work / "image.png").write_bytes(image)
+        prompts = self.work / "images.jsonl"
+        prompts.write_text(json.dumps({"prompt": "What is there?", "image_url": "image.png"}) + "\n")
+        content = [{"type": "text", "text": "What is there?"},
+                   {"type": "image_url", "image_url": {"url": "data:image/png;base64," + base64.b64encode(image).decode()}}]
+        self.body.write_text(json.dumps({"model": "sim-model", "messages": [BODY["messages"][0], {"role": "user", "content": content}], "max_tokens": 16}))
+        command = ["--prompts", prompts, "--max-tokens", 16, "--no-text-probe"]
+        def us(run, count):
+            return run["cpu_s"] / count * 1e6
+        with Sink(self.options) as sim:
+            for _ in range(self.options.rounds):
+                free_cores()
+                bare = [self.peer("bare_loop", sim.port, connections, n)]
+                few, ours = (self.assay(sim.url, connections, count, *command, stream=False, tool="vlm") for count in (connections, n))
+                bare.append(self.peer("bare_loop", sim.port, connections, n))
+                bare_us = sum(us(each, n) for each in bare) / 2
+                ours_us = (ours["cpu_s"] - few["cpu_s"]) / (n - connections) * 1e6
+                yield {"bare_us_per_request": bare_us, "assay_us_per_request": ours_us, "ratio_cpu_to_bare": ours_us / bare_us,
+                       "whole_process_us_per_request": us(ours, n), "payload_bytes": self.body.stat().st_size,
+                       "rss_beyond_256_requests_kb": ours["rss_kb"] - few["rss_kb"]}
+
     def startup(self):
         """Process start to first request byte, against an empty program's start to exit."""
         out, *_ = timed([self.bin / "bench_startup", 40, self.options.assay, "llm", "--url", "{url}", "--model", "m", "--prompts", self.prompts, "--num-requests", "1",
@@ -267,6 +310,7 @@ LIMITS = {
     "timing_10000": {"ttft_error_p99_us": ("<=", 100), "chunk_error_p99_us": ("<=", 100), "failed": ("<=", 0)},
     "timing_tls_500": {"ttft_error_p99_us": ("<=", 100), "chunk_error_p99_us": ("<=", 100), "failed": ("<=", 0)},
     "memory": {"http_bytes_per_stream": ("<=", 8192), "https_bytes_per_stream": ("<=", 40960)},
+    "vlm": {"ratio_cpu_to_bare": ("<=", 1.5), "rss_beyond_256_requests_kb": ("<=", 4096)},
     "startup": {"ratio_to_empty": ("<=", 8)},
 }
 
