@@ -130,9 +130,14 @@ static void list_choices(const struct recipe_list *choices, char *ret, size_t si
     }
 }
 
-static as_status check_text(const struct recipe_flag *flag, const struct recipe_arg *arg, struct as_error *err)
+static const char *type_example(enum recipe_type type)
 {
     static const char *const forms[RECIPE_TYPE_COUNT] = {"8", "0.9", "true or false", "auto", "{\"a\": 1}", "[1, 2]"};
+    return type < RECIPE_TYPE_COUNT ? forms[type] : "none";
+}
+
+static as_status check_text(const struct recipe_flag *flag, const struct recipe_arg *arg, struct as_error *err)
+{
     size_t name_len = 0;
     if (!arg->text)
         return error_set(err, AS_E_INVALID, "%.128s has no value; it is of the type %s", arg->key,
@@ -142,7 +147,7 @@ static as_status check_text(const struct recipe_flag *flag, const struct recipe_
                          RECIPE_TEXT_BYTES_MAX);
     if (!text_is_of_type(flag->type, arg->text))
         return error_set(err, AS_E_INVALID, "%.128s is \"%.64s\"; it is of the type %s, for example %s", arg->key,
-                         arg->text, recipe_type_name(flag->type), forms[flag->type]);
+                         arg->text, recipe_type_name(flag->type), type_example(flag->type));
     if (flag->choices.count > 0 && !recipe_list_has(&flag->choices, arg->text) &&
         !find_placeholder(arg->text, &name_len)) {
         char choices[256];
