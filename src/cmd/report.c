@@ -59,6 +59,15 @@ static const char *process_variable(void *context, const char *name)
     return getenv(name);
 }
 
+static int print_help(const struct opt_command *help, const char *program)
+{
+    struct opt_command line = *help;
+    line.is_own_program = strcmp(program, REPORTS_UPSTREAM_NAME) == 0;
+    if (line.is_own_program)
+        line.name = program;
+    return command_print_help(&line);
+}
+
 static int run_call(int (*function)(struct reports_call *call), int argc, char **argv, const char *program)
 {
     struct reports_call call;
@@ -66,7 +75,7 @@ static int run_call(int (*function)(struct reports_call *call), int argc, char *
     call.getenv = process_variable;
     int exit_code = function(&call);
     fputs(strbuf_text(&call.err), stderr);
-    int printed = call.help ? command_print_help(call.help) : command_print("report", &call.out);
+    int printed = call.help ? print_help(call.help, program) : command_print("report", &call.out);
     reports_call_done(&call);
     return exit_code != 0 ? exit_code : printed;
 }

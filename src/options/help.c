@@ -75,8 +75,8 @@ void options_help(const struct opt_command *command, size_t width, struct strbuf
     struct strbuf summary AS_AUTO_STRBUF;
     strbuf_init(&summary, 0);
     strbuf_addf(&summary, "%s.", command->summary);
-    strbuf_addf(out, "usage: assay %s%s%s%s\n", command->name, count ? " [options]" : "", command->operands ? " " : "",
-                command->operands ? command->operands : "");
+    strbuf_addf(out, "usage: %s%s%s%s%s\n", command->is_own_program ? "" : "assay ", command->name,
+                count ? " [options]" : "", command->operands ? " " : "", command->operands ? command->operands : "");
     add_paragraphs(out, strbuf_text(&summary), width);
     if (command->description)
         add_paragraphs(out, command->description, width);
@@ -88,7 +88,7 @@ void options_help(const struct opt_command *command, size_t width, struct strbuf
                 add_option(out, command, opt, width);
         }
     }
-    if (count)
+    if (count && !command->is_command_line_only)
         add_paragraphs(out, SOURCES_TEXT, width);
     if (command->foreign)
         add_paragraphs(out, FOREIGN_TEXT, width);

@@ -48,9 +48,11 @@ static void add_option(struct strbuf *out, const struct opt_command *command, co
     strbuf_addc(&text, '.');
     add_default_sentence(&text, opt);
     add_conditions(&text, command, opt);
-    strbuf_adds(&text, " Environment: ");
-    add_environment(&text, opt);
-    strbuf_addc(&text, '.');
+    if (!command->is_command_line_only) {
+        strbuf_adds(&text, " Environment: ");
+        add_environment(&text, opt);
+        strbuf_addc(&text, '.');
+    }
     add_aliases(&text, command, opt);
     add_roff(out, strbuf_text(&text));
     strbuf_addc(out, '\n');
@@ -116,11 +118,16 @@ void options_man(const struct opt_command *command, const char *version, struct 
 {
     size_t count = command_option_count(command);
     const char *group;
-    strbuf_adds(out, ".TH ASSAY\\-");
+    bool is_own = command->is_own_program;
+    strbuf_adds(out, is_own ? ".TH " : ".TH ASSAY\\-");
     add_capitals(out, command->name);
-    strbuf_addf(out, " 1 \"\" \"assay %s\" \"Assay\"\n.nh\n.ad l\n.SH NAME\nassay\\-%s \\- ", version, command->name);
+    strbuf_addf(out, " 1 \"\" \"assay %s\" \"Assay\"\n.nh\n.ad l\n.SH NAME\n%s", version, is_own ? "" : "assay\\-");
+    add_roff(out, command->name);
+    strbuf_adds(out, " \\- ");
     add_roff(out, command->summary);
-    strbuf_addf(out, "\n.SH SYNOPSIS\n.B assay %s\n%s", command->name, count ? "[options]\n" : "");
+    strbuf_addf(out, "\n.SH SYNOPSIS\n.B %s", is_own ? "" : "assay ");
+    add_roff(out, command->name);
+    strbuf_adds(out, count ? "\n[options]\n" : "\n");
     if (command->operands) {
         add_roff(out, command->operands);
         strbuf_addc(out, '\n');

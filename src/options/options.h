@@ -138,7 +138,9 @@ struct opt_command {
     size_t mode_count;
     const struct opt_exit *exits;
     size_t exit_count;
-    const char *examples; /* lines; NULL = none */
+    const char *examples; /* lines, each with its end; NULL = none */
+    bool is_own_program;       /* called by its name alone, without "assay" before it */
+    bool is_command_line_only; /* options are not read from the environment or a job file */
 };
 
 enum opt_origin { OPT_FROM_DEFAULT, OPT_FROM_FILE, OPT_FROM_ENVIRONMENT, OPT_FROM_ARGV, OPT_FROM_RUN };

@@ -106,9 +106,10 @@ const struct opt_command reports_convert_line = {
     .table_count = 1,
     .exits = EXITS,
     .exit_count = sizeof EXITS / sizeof EXITS[0],
-    .examples = "benchmark-report -w inference-perf -b 0.2 stage_0_lifecycle_metrics.json benchmark_report_v02.yaml\n"
-                "benchmark-report -w guidellm -b 0.2 -i 0 results.json benchmark_report.yaml\n"
-                "assay report convert -w assay summary.json",
+    .examples = "  benchmark-report -w inference-perf -b 0.2 stage_0_lifecycle_metrics.json benchmark_report_v02.yaml\n"
+                "  benchmark-report -w guidellm -b 0.2 -i 0 results.json benchmark_report.yaml\n"
+                "  assay report convert -w assay summary.json\n",
+    .is_command_line_only = true,
 };
 
 void reports_call_init(struct reports_call *call, int argc, char **argv, const char *program)
@@ -148,28 +149,12 @@ const char *reports_version(const struct convert_options *options)
     return strcmp(options->generator, "assay") == 0 && !options->is_session ? "0.2.1" : "0.1";
 }
 
-/* `text` with every `from` as `to`. */
-static void put_replaced(const char *text, const char *from, const char *to, struct strbuf *out)
-{
-    for (const char *found; (found = strstr(text, from)) != NULL; text = found + strlen(from)) {
-        strbuf_add(out, text, (size_t)(found - text));
-        strbuf_adds(out, to);
-    }
-    strbuf_adds(out, text);
-}
-
 void reports_man(const char *version, struct strbuf *out)
 {
     struct opt_command line = reports_convert_line;
-    struct strbuf page AS_AUTO_STRBUF, named AS_AUTO_STRBUF;
-    strbuf_init(&page, 0);
-    strbuf_init(&named, 0);
     line.name = REPORTS_UPSTREAM_NAME;
-    options_man(&line, version, &page);
-    put_replaced(strbuf_text(&page), "assay\\-" REPORTS_UPSTREAM_NAME, "benchmark\\-report", &named);
-    strbuf_reset(&page);
-    put_replaced(strbuf_text(&named), "assay " REPORTS_UPSTREAM_NAME, "benchmark\\-report", &page);
-    put_replaced(strbuf_text(&page), "ASSAY\\-BENCHMARK", "BENCHMARK", out);
+    line.is_own_program = true;
+    options_man(&line, version, out);
 }
 
 static int check_input(const struct convert_job *job, bool *ret_is_folder)

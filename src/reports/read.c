@@ -46,24 +46,28 @@ static const struct opt_command VALIDATE = {.name = "report validate",
                                             .tables = VALIDATE_TABLES,
                                             .table_count = 1,
                                             EXIT_LIST,
-                                            .examples = "assay report validate benchmark_report.yaml"};
+                                            .is_command_line_only = true,
+                                            .examples = "  assay report validate benchmark_report.yaml\n"};
 static const struct opt_command SHOW = {.name = "report show",
                                         .summary = "Print a report as a table",
                                         .operands = "FILE",
                                         EXIT_LIST,
-                                        .examples = "assay report show benchmark_report.yaml"};
+                                        .is_command_line_only = true,
+                                        .examples = "  assay report show benchmark_report.yaml\n"};
 static const struct opt_command DIFF = {.name = "report diff",
                                         .summary = "Compare the figures of two reports, in the units of the first",
                                         .operands = "A B",
                                         EXIT_LIST,
-                                        .examples = "assay report diff before.yaml after.yaml"};
+                                        .is_command_line_only = true,
+                                        .examples = "  assay report diff before.yaml after.yaml\n"};
 static const struct opt_command SCHEMA = {.name = "report schema",
                                           .summary = "Print the JSON Schema of a version",
                                           .operands = "0.1|0.2.1",
                                           .tables = SCHEMA_TABLES,
                                           .table_count = 1,
                                           EXIT_LIST,
-                                          .examples = "assay report schema 0.2.1"};
+                                          .is_command_line_only = true,
+                                          .examples = "  assay report schema 0.2.1\n"};
 
 /* What all of them begin with. */
 struct reading {

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir run
 cd run
-cp "$native"/* .
+cp -R "$native"/. .
 # shellcheck disable=SC2046 # names without blanks
 unset $(env | sed -n 's/^\(LLMDBENCH_[A-Z_]*\)=.*/\1/p') || true
 export TZ=UTC
@@ -201,6 +201,15 @@ check 2 "$assay" report schema 0.3
 check 2 "$assay" report
 check 2 "$assay" report bogus
 check 0 "$assay" report convert --help
+out "^usage: assay report convert"
+check 0 "$program" --help
+out "^usage: benchmark-report \[options\] RESULTS \[OUTPUT\]$"
+grep -q "ASSAY_" ../out && bad "the help speaks of an environment that is not read"
+check 0 "$program" --man
+out '^\.B benchmark.-report$'
+out '^\.fi$'
+grep -q "ASSAY_" ../out && bad "the manual page speaks of an environment that is not read"
+check 0 env ASSAY_FORCE=true ASSAY_BR_VERSION=0.9 "$program" vllm.json
 check 0 "$assay" report convert -w assay "$ASSAY_SOURCE_DIR/tests/golden/summary/summary.json" assay.yaml
 check 0 "$assay" report validate assay.yaml
 
