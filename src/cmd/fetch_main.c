@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -348,6 +349,7 @@ int main(void)
     struct fetch_result result = {0};
     struct as_error err = {0};
     signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else wants the answer */
     strbuf_init(&input, FETCH_HEADER_MAX_BYTES + FETCH_BODY_MAX_BYTES);
     strbuf_init(&output, 0);
     arena_init(&arena, 0, 16 * FETCH_HEADER_MAX_BYTES);

@@ -544,6 +544,24 @@ static uint32_t count_rings(DIR *folder)
     return count;
 }
 
+void journal_discard(const char *folder)
+{
+    char path[PATH_MAX], name[RING_NAME_BYTES];
+    if (!path_join(path, sizeof path, folder, JOURNAL_FOLDER))
+        return;
+    DIR *rings = opendir(path);
+    if (!rings)
+        return;
+    uint32_t count = count_rings(rings);
+    for (uint32_t i = 0; i < count; i++) {
+        ring_name(i, name);
+        unlinkat(dirfd(rings), name, 0);
+    }
+    unlinkat(dirfd(rings), RESERVE_FILE, 0);
+    closedir(rings);
+    rmdir(path);
+}
+
 as_status journal_open_left(const char *folder, struct journal **ret, struct as_error *err)
 {
     char path[PATH_MAX];

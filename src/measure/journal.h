@@ -79,6 +79,9 @@ int64_t journal_full_waits(const struct journal *journal);
 
 /* ---- after a kill ---- */
 
+/* Deletes `<folder>/journal/` of a run that never began; what else lies in it stays. */
+void journal_discard(const char *folder);
+
 /*
  * Opens what is left of `<folder>/journal/` for reading (journal_tail, journal_next); nothing is changed. A ring that
  * cannot be read (its head is damaged, it was cut, another build wrote it) is empty and counts as damaged.

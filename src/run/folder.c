@@ -2,16 +2,51 @@
 #include "run/folder.h"
 
 #include "base/file.h"
+#include "measure/journal.h"
+#include "measure/writer.h"
+#include "summary/run_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void folder_file(const struct folder *folder, const char *name, char ret[PATH_MAX])
 {
     snprintf(ret, PATH_MAX, "%s/%.60s", folder->path, name);
+}
+
+static bool is_missing_or_empty(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 ? errno == ENOENT : S_ISREG(info.st_mode) && info.st_size == 0;
+}
+
+/* The run that the folder holds sent nothing, as its run.json says. */
+static bool never_began(const struct folder *folder)
+{
+    char path[PATH_MAX];
+    struct arena arena;
+    struct run_facts facts;
+    arena_init(&arena, 0, 0);
+    bool is_known = run_file_read(folder->path, &arena, &facts, NULL) == AS_OK;
+    arena_done(&arena);
+    folder_file(folder, RECORD_FILE, path);
+    return is_known && !facts.has_epoch && !facts.has_result && is_missing_or_empty(path);
+}
+
+/* Only files that a run makes before its first request. */
+static void remove_left(const struct folder *folder)
+{
+    static const char *const names[] = {RECORD_FILE, "summary.json", "data.jsonl", "benchmark_report.yaml", "command.txt", RUN_FILE_NAME};
+    char path[PATH_MAX];
+    journal_discard(folder->path);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        folder_file(folder, names[i], path);
+        unlink(path);
+    }
 }
 
 as_status folder_open(const char *wanted, const char *human_id, struct folder *ret, struct as_error *err)
@@ -25,6 +60,8 @@ as_status folder_open(const char *wanted, const char *human_id, struct folder *r
     while (len > 1 && folder.path[len - 1] == '/')
         folder.path[--len] = '\0';
     as_status status = file_make_dirs(folder.path, err);
+    if (status == AS_OK && never_began(&folder))
+        remove_left(&folder);
     for (size_t i = 0; i < sizeof marks / sizeof marks[0] && status == AS_OK; i++) {
         char path[PATH_MAX];
         folder_file(&folder, marks[i], path);

@@ -17,7 +17,8 @@ struct folder {
 
 /*
  * Makes the folder: `wanted`, or assay-results/`human_id` when that is NULL. AS_E_EXISTS when it holds a run already (run.json,
- * requests.jsonl or summary.json), AS_E_IO, AS_E_DENIED.
+ * requests.jsonl or summary.json), AS_E_IO, AS_E_DENIED. What a run left that never began (it was refused, or stopped before its
+ * first request) is removed.
  */
 as_status folder_open(const char *wanted, const char *human_id, struct folder *ret, struct as_error *err) AS_NODISCARD;
 /*

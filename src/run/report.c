@@ -86,6 +86,7 @@ as_status run_report(struct run *run, struct strbuf *console, struct as_error *e
 {
     struct as_error each = {0};
     as_status first = AS_OK;
+    signals_set_finishing();
     if (run->recording)
         note(recording_close(run->recording, &each), &each, &first, err);
     as_status status = make_summary(run, &each);

@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "base/log.h"
+#include "run/last_words.h"
 #include "run/live.h"
 #include "run/machine.h"
 #include "run/ntp.h"
@@ -124,7 +125,13 @@ static as_status check_machine(struct run *run, struct as_error *err)
 as_status run_check(struct run *run, struct as_error *err)
 {
     as_status status = check_machine(run, err);
-    return status == AS_OK ? check_clock(run, err) : status;
+    if (status != AS_OK)
+        return status;
+    last_words_prepare(run);
+    status = check_clock(run, err);
+    if (status == AS_OK && !run->config.result.skip_ntp)
+        last_words_prepare(run); /* with the time server's answer */
+    return status;
 }
 
 as_status run_load(struct run *run, struct as_error *err)
@@ -221,6 +228,7 @@ static as_status run_engine(struct run *run, const struct run_work *work, struct
     recording_set_engine(run->recording, engine);
     signals_set_engine(engine, text);
     status = live_run(engine, &live, &result, err);
+    signals_set_finishing();
     signals_set_engine(NULL, NULL);
     recording_set_engine(run->recording, NULL);
     engine_free(engine);

@@ -56,9 +56,12 @@ static as_status take_object(struct walk *walk, const char *line, size_t len, st
     if (object->type != JSON_OBJECT)
         return error_set(why, AS_E_INVALID, "the line is a JSON %s: it must be an object",
                          json_type_name(object->type));
-    for (const struct json_value *member = object->first; member; member = member->next)
+    for (const struct json_value *member = object->first; member; member = member->next) {
         if (!is_member(reader->members, member->key))
             note_unknown(&walk->found->unknown, member->key, walk->found->lines);
+        else if (json_get(object, member->key) != member)
+            return error_set(why, AS_E_INVALID, "the member \"%s\" is there twice", member->key);
+    }
     return reader->take(reader->context, object, walk->found->lines, why);
 }
 

@@ -62,9 +62,12 @@ static as_status read_fields(struct reading *reading, const struct json_value *l
         return error_set(err, AS_E_INVALID, "the line is a JSON %s: it must be an object with a member \"prompt\"",
                          json_type_name(line->type));
     *ret = (struct fields){json_get(line, "prompt"), json_get(line, "expected_output_tokens"), json_get(line, "id")};
-    for (const struct json_value *member = line->first; member; member = member->next)
+    for (const struct json_value *member = line->first; member; member = member->next) {
         if (!is_known(reading, member->key))
             note_unknown(reading->prompts, member->key);
+        else if (json_get(line, member->key) != member)
+            return error_set(err, AS_E_INVALID, "the member \"%s\" is there twice", member->key);
+    }
     return AS_OK;
 }
 

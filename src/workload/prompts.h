@@ -8,8 +8,8 @@
  *
  * JSONL: one JSON object a line. `prompt` (string, with at least one character that is no white space) is required;
  * `expected_output_tokens` (integer ≥ 1) sets that request's token limit; `id` (string or integer) names the prompt in
- * records, else its line number does; other members are ignored, and the first unknown name is told. One byte order
- * mark at the start, CR LF line ends and lines of white space are accepted. A last line without a line end is an
+ * records, else its line number does; other members are ignored, and the first unknown name is told; a known
+ * member that is there twice makes a bad line. One byte order mark at the start, CR LF line ends and lines of white space are accepted. A last line without a line end is an
  * ordinary line: a cut one is bad JSON like any other bad line. A bad line is an error that names input, line and
  * remedy, unless bad lines are to be skipped: then they are counted, and the first one's error is kept.
  *

@@ -144,4 +144,4 @@ class TimeServer:
         self.socket.close()
 
 
-__all__ = ["Case", "Server", "TimeServer", "ASSAY", "BUILD", "json", "os", "pathlib", "signal", "socket", "subprocess", "time", "unittest"]
+__all__ = ["Case", "DEADLINE_S", "Server", "TimeServer", "ASSAY", "BUILD", "json", "os", "pathlib", "signal", "socket", "subprocess", "time", "unittest"]

@@ -83,6 +83,7 @@ static void test_bad_lines(void **state)
         const char *line, *reason;
     } cases[] = {
         {"[]", "must be an object"},
+        {"{\"id\":\"a\",\"path\":\"a.wav\",\"path\":\"b.wav\"}", "the member \"path\" is there twice"},
         {"{\"id\":\"a\"", "line 2"},
         {"{\"path\":\"a.wav\"}", "\"id\" is missing"},
         {"{\"id\":\"\",\"path\":\"a.wav\"}", "1 to 63 bytes"},

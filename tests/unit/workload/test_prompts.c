@@ -67,6 +67,8 @@ static void test_bad_lines_are_errors_with_their_place(void **state)
         {"{\"prompt\":\"x\",\"expected_output_tokens\":1.5}", "at least 1"},
         {"{\"prompt\":\"x\",\"expected_output_tokens\":\"9\"}", "at least 1"},
         {"{\"prompt\":\"x\",\"id\":[]}", "\"id\""},
+        {"{\"prompt\":\"x\",\"prompt\":\"y\"}", "the member \"prompt\" is there twice"},
+        {"{\"prompt\":\"x\",\"id\":1,\"\\u0069d\":1}", "the member \"id\" is there twice"},
         {"{\"prompt\":\"x\",\"id\":\"\"}", "\"id\""},
         {"{\"prompt\":\"x\xE6\xAD\"}", "line 2"},
         {"{\"prompt\":\"x\"} {}", "line 2"},
