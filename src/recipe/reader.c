@@ -242,7 +242,7 @@ static size_t edit_distance(const char *a, const char *b)
 
 void nearest_init(struct nearest *nearest, const char *word)
 {
-    *nearest = (struct nearest){.word = word, .distance = strlen(word) / 3 + 1};
+    *nearest = (struct nearest){.word = word, .distance = strlen(word) / 3 + 2};
     if (nearest->distance > 6)
         nearest->distance = 6;
 }

@@ -61,7 +61,7 @@ as_status reader_no_memory(struct reader *reader);
 /* A scalar, array or object as the text that recipe_arg has; NULL without memory or when it is null. */
 const char *reader_value_text(struct arena *arena, const struct json_value *value);
 
-/* The candidate nearest to `word`, NULL when all are farther than a third of its length. */
+/* The candidate nearest to `word`, NULL when all are farther than a third of its length and one. */
 struct nearest {
     const char *word;
     const char *best;
