@@ -11,6 +11,7 @@
 
 struct verify_config {
     int format;
+    const char *moved;
 };
 
 static const char *const FORMATS[] = {"text", "json", NULL};
@@ -22,6 +23,14 @@ static const struct opt OPTIONS[] = {
      .choices = FORMATS,
      .initial = "text",
      .sentence = "Lines for people, or one JSON object."},
+    {.name = "artifact-dir",
+     .type = OPT_FILE,
+     .at = offsetof(struct verify_config, moved),
+     .group = "Input",
+     .value = "FOLDER",
+     .example = "backup/artifacts",
+     .initial_note = "where the records say",
+     .sentence = "The images are in this folder now: their names are looked up in it, whatever folder records name."},
 };
 static const struct opt_table TABLE = OPT_TABLE(OPTIONS, 0);
 static const struct opt_table *const TABLES[] = {&TABLE};
@@ -36,7 +45,8 @@ static const struct opt_exit EXITS[] = {
 static const struct opt_command LINE = {
     .name = NAME,
     .summary = "Hash the images of a run again and compare them with its records",
-    .description = "Takes a result folder, or a file of records; relative paths in records are meant from its folder. "
+    .description = "Takes a result folder, or a file of records; relative paths in records are meant from its folder, "
+                   "which a log that --data-log put elsewhere does not need. "
                    "Files beside the images "
                    "that no record names (a killed run leaves them) are listed and are no failure.",
     .operands = "FOLDER|FILE",
@@ -56,6 +66,7 @@ static int verify(const struct verify_config *config, const char *place)
     strbuf_init(&out, 0);
     if (image_log_read(place, &log, &err) != AS_OK)
         return command_fail(NAME, &err);
+    log.moved = config->moved;
     as_status status = image_report_check(&log, config->format == 1, &out, &is_sound);
     image_log_done(&log);
     if (status != AS_OK) {

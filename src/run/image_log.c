@@ -173,6 +173,15 @@ static bool hash_file(int fd, char ret_digest[DIGEST_TEXT_BYTES])
     return false;
 }
 
+/* Where the file of an entry with a path is. */
+static bool find_place(const struct image_log *log, const struct image_entry *entry, char ret[PATH_MAX])
+{
+    const char *slash = strrchr(entry->path, '/');
+    if (!log->moved)
+        return path_join(ret, PATH_MAX, log->folder, entry->path);
+    return path_join(ret, PATH_MAX, log->moved, slash ? slash + 1 : entry->path);
+}
+
 enum image_state image_log_check(const struct image_log *log, const struct image_entry *entry,
                                  char ret_digest[DIGEST_TEXT_BYTES])
 {
@@ -180,7 +189,7 @@ enum image_state image_log_check(const struct image_log *log, const struct image
     ret_digest[0] = '\0';
     if (!entry->path)
         return IMAGE_NOT_SAVED;
-    if (!path_join(path, sizeof path, log->folder, entry->path))
+    if (!find_place(log, entry, path))
         return IMAGE_UNREADABLE;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
@@ -235,7 +244,7 @@ as_status image_log_find_unnamed(const struct image_log *log, void (*found)(void
     arena_init(&arena, 0, 0);
     as_status status = AS_OK;
     for (size_t i = 0; i < log->count && status == AS_OK; i++) {
-        if (!log->entries[i].path || !path_join(path, sizeof path, log->folder, log->entries[i].path))
+        if (!log->entries[i].path || !find_place(log, &log->entries[i], path))
             continue;
         names[count] = arena_strdup(&arena, path);
         status = names[count++] ? AS_OK : AS_E_NOMEM;

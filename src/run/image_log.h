@@ -25,6 +25,7 @@ struct image_entry {
 struct image_log {
     struct arena arena;
     const char *folder; /* relative paths are meant from here */
+    const char *moved;  /* the caller may set it: all files are in this folder now; NULL = where the records say */
     struct image_entry *entries;
     size_t count, capacity;
     int64_t records;

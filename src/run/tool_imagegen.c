@@ -9,7 +9,9 @@
 #include "run/data_log.h"
 #include "run/health.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -171,7 +173,22 @@ struct imagegen_work {
     struct imagegen_post *post;
 };
 
-/* Where files go and how records name them: relative to the result folder where they lie in it. */
+/* A log in another folder than the records. */
+static bool is_log_elsewhere(const struct run *run)
+{
+    char folder[PATH_MAX], log[PATH_MAX], results[PATH_MAX];
+    const char *path = run->config.imagegen.data_log;
+    if (!path)
+        return false;
+    bool is_known =
+        path_dir(folder, sizeof folder, path) && realpath(folder, log) && realpath(run->folder.path, results);
+    return !is_known || strcmp(log, results) != 0;
+}
+
+/*
+ * Where files go and how records name them: relative to the result folder where they lie in it, unless the same records
+ * go to a log elsewhere.
+ */
 static as_status choose_folder(struct run *run, struct imagegen_post_options *options)
 {
     const struct imagegen_config *config = &run->config.imagegen;
@@ -188,6 +205,12 @@ static as_status choose_folder(struct run *run, struct imagegen_post_options *op
     } else {
         options->folder = arena_printf(&run->arena, "%s/" ARTIFACT_FOLDER, run->folder.path);
         options->shown = ARTIFACT_FOLDER "/";
+        if (is_log_elsewhere(run)) {
+            char results[PATH_MAX];
+            if (!realpath(run->folder.path, results))
+                return AS_E_IO;
+            options->shown = arena_printf(&run->arena, "%s/" ARTIFACT_FOLDER "/", results);
+        }
     }
     return options->folder && options->shown ? AS_OK : AS_E_NOMEM;
 }

@@ -300,6 +300,24 @@ class Imagegen(Images):
         self.assertEqual(found["files_without_record"], ["r/artifacts/stray.png"])
         self.run_tool("imagegen", "verify", "nowhere", status=66)
 
+    def test_a_log_in_another_folder_names_files_that_are_found(self):
+        url = self.sim("--ttft", "1ms", "--image-delay", "1ms")
+        (self.folder / "logs").mkdir()
+        for folder in ("one", "two"):
+            self.generate("--url", url, "--prompt", "x", "--num-requests", 2, "--result-dir", folder, "--data-log", "logs/all.jsonl")
+        self.generate("--url", url, "--prompt", "x", "--num-requests", 2, "--result-dir", "three", "--data-log", "three/log.jsonl")
+        self.generate("--url", url, "--prompt", "x", "--num-requests", 2, "--result-dir", "four", "--artifact-dir", "pictures")
+        for place, images in (("logs/all.jsonl", 4), ("one", 2), ("three", 2), ("three/log.jsonl", 2), ("four", 2)):
+            out, _ = self.run_tool("imagegen", "verify", place)
+            self.assertIn(f"{images} images in {images} records: {images} same, 0 missing", out, place)
+        self.assertEqual(self.records("three")[0]["imagegen"]["artifacts"][0]["path"], "artifacts/000000-0.png")
+        os.rename(self.folder / "four", self.folder / "moved")
+        self.run_tool("imagegen", "verify", "moved")
+        os.rename(self.folder / "one", self.folder / "elsewhere")
+        self.run_tool("imagegen", "verify", "elsewhere", status=1)
+        out, _ = self.run_tool("imagegen", "verify", "elsewhere", "--artifact-dir", "elsewhere/artifacts")
+        self.assertIn("2 same, 0 missing, 0 another digest, 0 cannot be read, 0 not saved; 0 files without a record", out)
+
     def test_compare_pairs_equal_requests(self):
         url = self.sim("--ttft", "1ms", "--image-delay", "1ms")
         for folder, seed in (("a", 1), ("b", 1), ("c", 3)):
