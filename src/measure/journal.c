@@ -106,27 +106,29 @@ static size_t text_bytes(struct request_record *record)
     return bytes;
 }
 
-static inline uint64_t mixed(uint64_t lane, uint64_t word)
+/* Both halves of the 128-bit product, joined. */
+static inline uint64_t folded(uint64_t a, uint64_t b)
 {
-    lane = (lane ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-    return lane ^ lane >> 32;
+    __extension__ const unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Four lanes of a multiplicative hash, so that they overlap in the processor. */
+/* Two lanes of folded products, so that they overlap in the processor. */
 static uint32_t checksum_of(const char *data, size_t len)
 {
-    uint64_t lanes[4] = {len, 1, 2, 3}, words[4] = {0};
+    const uint64_t key[2] = {UINT64_C(0x9E3779B97F4A7C15), UINT64_C(0xD1B54A32D192ED03)};
+    uint64_t lanes[2] = {len ^ key[1], len ^ key[0]}, words[4] = {0};
     size_t whole = len / sizeof words * sizeof words;
     for (size_t i = 0; i < whole; i += sizeof words) {
         memcpy(words, data + i, sizeof words);
-        for (int lane = 0; lane < 4; lane++)
-            lanes[lane] = mixed(lanes[lane], words[lane]);
+        lanes[0] = folded(lanes[0] ^ words[0], key[0] ^ words[1]);
+        lanes[1] = folded(lanes[1] ^ words[2], key[1] ^ words[3]);
     }
     memset(words, 0, sizeof words);
     memcpy(words, data + whole, len - whole);
-    for (int lane = 0; lane < 4; lane++)
-        lanes[lane] = mixed(lanes[lane], words[lane]);
-    uint64_t sum = (lanes[0] * 3 + lanes[1]) * 5 + lanes[2] * 7 + lanes[3];
+    lanes[0] = folded(lanes[0] ^ words[0], key[0] ^ words[1]);
+    lanes[1] = folded(lanes[1] ^ words[2], key[1] ^ words[3]);
+    uint64_t sum = folded(lanes[0] ^ key[1], lanes[1] ^ key[0]);
     return (uint32_t)(sum ^ sum >> 32);
 }
 
