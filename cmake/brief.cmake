@@ -40,5 +40,5 @@ install(TARGETS assay-report-shared)
 install(FILES ${report_static} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_BINARY_DIR}/assay-report.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/assay TYPE INCLUDE FILES_MATCHING PATTERN "report.h")
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/llmd_benchmark_report DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/python
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/llmd_benchmark_report ${CMAKE_SOURCE_DIR}/python/benchmark_report DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/python
   FILES_MATCHING PATTERN "*.py")

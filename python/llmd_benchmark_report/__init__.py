@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Benchmark reports through libassay-report, under the names of the llm-d package.
 
-The library is looked for as ASSAY_REPORT_LIBRARY (a path), then as libassay-report.so.0. Nothing but the standard
-library is needed. Errors are ValueError with all problems, one a line.
+The library is looked for as ASSAY_REPORT_LIBRARY (a path), then beside this module where it was installed with it, then
+as libassay-report.so.0. Nothing but the standard library is needed. Errors are ValueError with all problems, one a line;
+what a conversion left out is a warning.
 """
 import ctypes
+import glob
 import json
 import os
+import warnings
 
 __all__ = [
     "BenchmarkReport", "BenchmarkReportV01", "BenchmarkReportV02", "import_benchmark_report", "load_benchmark_report",
@@ -24,8 +27,16 @@ class _Conversion(ctypes.Structure):
     ]
 
 
+def _find():
+    """PREFIX/share/assay/python/llmd_benchmark_report is this folder when it was installed."""
+    prefix = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 4))
+    places = ("lib", "lib64", os.path.join("lib", "*-linux-*"))
+    found = [path for place in places for path in sorted(glob.glob(os.path.join(glob.escape(prefix), place, "libassay-report.so.0")))]
+    return os.environ.get("ASSAY_REPORT_LIBRARY") or (found + ["libassay-report.so.0"])[0]
+
+
 def _load():
-    library = ctypes.CDLL(os.environ.get("ASSAY_REPORT_LIBRARY", "libassay-report.so.0"))
+    library = ctypes.CDLL(_find())
     pointer, errors, size = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p), ctypes.c_size_t
     signatures = {
         "assay_report_version": (ctypes.c_char_p, []),
@@ -48,6 +59,7 @@ def _load():
         "assay_report_schema": (_text, [ctypes.c_char_p]),
         "assay_convert_file": (ctypes.c_int, [ctypes.POINTER(_Conversion), ctypes.c_char_p, errors, errors]),
         "assay_reports_count": (size, [pointer]),
+        "assay_reports_warnings": (ctypes.c_char_p, [pointer]),
         "assay_reports_take": (pointer, [pointer, size]),
         "assay_reports_free": (None, [pointer]),
     }
@@ -101,7 +113,21 @@ class _Part:
         self._report._set(f"{self._path}.{name}", value)
 
     def __getitem__(self, index):
+        content = self.dump()
+        if isinstance(content, list) and index < 0:
+            index += len(content)
+        content[index]  # raises what lists and dicts raise
         return self._report._value(f"{self._path}.{index}")
+
+    def __len__(self):
+        return len(self.dump())
+
+    def __iter__(self):
+        content = self.dump()
+        return (self[index] for index in range(len(content))) if isinstance(content, list) else iter(content)
+
+    def __eq__(self, other):
+        return self.dump() == (other.dump() if isinstance(other, _Part) else other)
 
     def dump(self):
         return json.loads(self._report._json(self._path))
@@ -220,6 +246,8 @@ def _convert(generator, results_file, version, index=None, is_session=False):
     reports, errors = ctypes.c_void_p(), ctypes.c_void_p()
     _check(_library.assay_convert_file(ctypes.byref(conversion), _bytes(results_file), ctypes.byref(reports), ctypes.byref(errors)), errors)
     try:
+        for line in _library.assay_reports_warnings(reports).decode().splitlines():
+            warnings.warn(line, stacklevel=3)
         return [BenchmarkReport._of(_library.assay_reports_take(reports, i)) for i in range(_library.assay_reports_count(reports))]
     finally:
         _library.assay_reports_free(reports)

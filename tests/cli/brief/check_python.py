@@ -4,14 +4,17 @@ import glob
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
+import warnings
 
 import jsonschema
 import llmd_benchmark_report as br
 import yaml
 
 golden, data = sys.argv[1], sys.argv[2]
+warnings.simplefilter("ignore")
 
 
 def expect(condition, what):
@@ -74,6 +77,18 @@ refused(lambda: br.import_benchmark_report("/nonexistent.yaml"), "/nonexistent.y
 expect(isinstance(br.load_benchmark_report({**EXAMPLE, "version": "0.2"}), br.BenchmarkReportV02), "0.2")
 expect(br.load_benchmark_report({**EXAMPLE, "version": "0.2"}).version == "0.2", "0.2 stays 0.2")
 
+
+# Lists and mappings behave like such.
+stack = report.scenario.stack
+expect(len(stack) == 1 and [component.metadata.label for component in stack] == ["vllm-svc-0"] and stack[-1] == stack[0], "a list")
+expect("tp" in list(stack[0].standardized.accelerator.parallelism) and stack[0].standardized.accelerator["count"] == 8, "a mapping")
+for index, error in ((1, IndexError), ("none", TypeError)):
+    try:
+        stack[index]
+    except error:
+        continue
+    sys.exit(f"FAILED: stack[{index!r}] is accepted")
+
 with tempfile.TemporaryDirectory() as folder:
     for name, export in (("r.yaml", report.export_yaml), ("r.json", report.export_json)):
         path = os.path.join(folder, name)
@@ -111,6 +126,25 @@ expect(br.import_inference_perf_session(os.path.join(native, "stage_1_session_li
 expect(br.import_aiperf(os.path.join(native, "aiperf.json")).results.request_performance.aggregate.requests.total == 33, "aiperf")
 expect(br.import_nop(os.path.join(native, "nop.yaml")).scenario.model.name == "org/model-d", "nop")
 refused(lambda: br.import_nop(os.path.join(native, "nop.yaml"), "0.2"), "not supported")
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    br.import_vllm_benchmark(os.path.join(native, "vllm.json"))
+expect(any("no experiment ID" in str(warning.message) for warning in told), "warnings of a conversion")
+
+# The modules of the package, and its former name.
+import benchmark_report  # noqa: E402
+import benchmark_report.native_to_br0_2 as former  # noqa: E402
+from llmd_benchmark_report import native_to_br0_1, native_to_br0_2, schema_v0_1, schema_v0_2  # noqa: E402
+
+expect(benchmark_report is br and former is native_to_br0_2, "the former name is the same module")
+expect(schema_v0_1.BenchmarkReportV01 is br.BenchmarkReportV01 and schema_v0_2.BenchmarkReportV02 is br.BenchmarkReportV02, "classes")
+expect(native_to_br0_1.import_nop(os.path.join(native, "nop.yaml")).version == "0.1", "native_to_br0_1")
+expect(native_to_br0_2.import_guidellm(os.path.join(native, "guidellm.json"), 1).version == "0.2.1", "native_to_br0_2")
+program = os.environ.get("ASSAY_REPORT_PROGRAM")
+if program:
+    run = subprocess.run([sys.executable, "-m", "llmd_benchmark_report.cli", "-w", "guidellm", "-b", "0.2", "-i", "0", os.path.join(native, "guidellm.json")],
+                         capture_output=True, text=True, check=False)
+    expect(run.returncode == 0 and yaml.safe_load(run.stdout)["version"] == "0.2.1", f"the command line: {run.stderr}")
 refused(lambda: br.import_guidellm(os.path.join(native, "guidellm.json"), 7), "no index 7")
 
 
