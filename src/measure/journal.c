@@ -436,7 +436,7 @@ as_status journal_open(const char *folder, uint32_t threads, size_t ring_bytes, 
     if (capacity < RING_BYTES_MIN || (capacity & (capacity - 1)) || threads == 0 || threads > RINGS_MAX)
         return error_set(err, AS_E_INVALID, "a journal has 1 to %d rings of a power of two of bytes", RINGS_MAX);
     as_status status = make_journal(folder, threads, &journal, err);
-    if (status != AS_OK)
+    if (!journal)
         return status;
     status = make_folder(journal, err);
     bool is_ours = journal->folder_fd >= 0;
@@ -577,10 +577,10 @@ as_status journal_open_left(const char *folder, struct journal **ret, struct as_
                    : error_set_errno(err, errno, "cannot read the folder '%.300s'", path);
     uint32_t count = count_rings(rings);
     as_status status = make_journal(folder, count ? count : 1, &journal, err);
-    if (status == AS_OK)
+    if (journal)
         journal->folder_fd = fcntl(dirfd(rings), F_DUPFD_CLOEXEC, 0);
     closedir(rings);
-    if (status != AS_OK)
+    if (!journal)
         return status;
     journal->is_left_over = true;
     for (uint32_t i = 0; i < count; i++)

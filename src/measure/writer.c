@@ -374,13 +374,14 @@ as_status writer_open(const struct writer_options *options, struct writer **ret,
 /* The sentence of a file that is not whole. */
 static as_status tell_missing(const struct writer *writer, const struct writer_result *result, struct as_error *err)
 {
-    char remedy[PATH_MAX + 80] = "";
+    char remedy[160] = "";
+    int64_t missing = result->left + result->lost;
     if (result->left > 0)
         (void)snprintf(remedy, sizeof remedy,
                        "; the journal beside it holds %lld of them: make room and keep the folder, assay summarize reads both",
                        (long long)result->left);
     error_set_errno(err, result->error_number ? result->error_number : ENOMEM,
-                    "%lld of %lld records could not be written to '%.300s'%s", (long long)(result->left + result->lost),
+                    "%lld of %lld records could not be written to '%.300s'%s", (long long)missing,
                     (long long)result->records, writer->path, remedy);
     if (err)
         err->status = AS_E_IO;

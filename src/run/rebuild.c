@@ -130,7 +130,9 @@ as_status rebuild_make(struct rebuild *ret, const char *const *paths, size_t cou
     *ret = (struct rebuild){.count = count};
     arena_init(&ret->arena, 0, 0);
     ret->inputs = arena_calloc(&ret->arena, count, sizeof *ret->inputs);
-    as_status status = ret->inputs ? AS_OK : no_memory(err);
+    if (!ret->inputs)
+        return no_memory(err);
+    as_status status = AS_OK;
     for (size_t i = 0; i < count && status == AS_OK; i++)
         status = open_input(ret, paths[i], &ret->inputs[i], err);
     for (size_t i = 0; i < count && status == AS_OK; i++)
