@@ -10,6 +10,7 @@
 #include "run/health.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,10 +238,21 @@ static as_status open_post(struct run *run, struct imagegen_work *ours, const st
     return imagegen_post_open(&options, &ours->post, err);
 }
 
+/*
+ * Answers are copied into memory of their own, megabytes each. Fresh pages for every one of them cost several times the
+ * copy (20 ms instead of 1 ms for 5 MB on a virtual machine), between two requests: freed memory is kept for the next.
+ */
+static void keep_freed_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 32 * 1024 * 1024);
+    (void)mallopt(M_TRIM_THRESHOLD, 1024 * 1024 * 1024);
+}
+
 static as_status open_work(struct run *run, struct run_work *work, struct as_error *err)
 {
     struct imagegen_settings settings = settings_of(run);
     struct imagegen_work *ours = arena_calloc(&run->arena, 1, sizeof *ours);
+    keep_freed_memory();
     as_status status =
         ours ? imagegen_new(&settings, run->loaded, &ours->imagegen, err) : error_set(err, AS_E_NOMEM, "out of memory");
     if (status != AS_OK)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import signal
 import struct
 import sys
@@ -30,6 +31,16 @@ def png(width, height, tint=0):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (x % 256, y % 256, tint)) for y in range(height))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b""))
+
+
+def noise_png(side):
+    """An image that no encoder makes smaller."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    noise = random.Random(1)
+    rows = b"".join(b"\0" + noise.randbytes(3 * side) for _ in range(side))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b""))
 
 
@@ -299,6 +310,32 @@ class Imagegen(Images):
                          [("artifacts/000000-0.png", "missing"), ("artifacts/000001-0.png", "different")])
         self.assertEqual(found["files_without_record"], ["r/artifacts/stray.png"])
         self.run_tool("imagegen", "verify", "nowhere", status=66)
+
+    def test_memory_is_bounded_and_no_connection_waits_for_files(self):
+        """5 MB of base64 an answer: at most concurrency × answer, the queue, and for each worker an answer, its bytes and its pixels."""
+        side, in_flight, queue, workers = 1120, 8, 16 << 20, 2
+        image = noise_png(side)
+        answer = json.dumps({"created": 1, "data": [{"b64_json": base64.b64encode(image).decode()}]})
+        self.assertGreater(len(answer), 5_000_000)
+        server = Server({("POST", "/v1/images/generations"): (200, answer)})
+        try:
+            process = self.start("imagegen", "--url", server.url, "--model", "m", "--prompt", "x", "--size", f"{side}x{side}", "--num-requests", 64,
+                                 "--concurrency", in_flight, "--artifact-memory", queue, "--artifact-threads", workers, "--result-dir", "many", "--quiet")
+            out = process.stdout.read() + process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0, out)
+            self.assertEqual(self.summary("many")["imagegen"]["images_saved"], 64)
+            most = in_flight * 2 * len(answer) + queue + workers * (len(answer) + len(image) + 4 * side * side)  # ×2: buffers grow by doubling
+            self.assertLess(usage.ru_maxrss * 1024, most + (48 << 20))
+            self.assertLess(most + (48 << 20), 64 * len(answer))  # far from all of them
+            self.generate("--url", server.url, "--model", "m", "--prompt", "x", "--num-requests", 12, "--concurrency", 1, "--result-dir", "one")
+            records = sorted(self.records("one"), key=lambda record: record["seq"])
+            judged = [record["done_ns"] + record["imagegen"]["post_wait_ns"] + record["imagegen"]["post_ns"] for record in records]
+            overlaps = sum(after["sent_ns"] < at for at, after in zip(judged, records[1:]))
+            self.assertGreater(overlaps, 0, "each request waits for the files of the one before")
+        finally:
+            server.close()
 
     def test_a_log_in_another_folder_names_files_that_are_found(self):
         url = self.sim("--ttft", "1ms", "--image-delay", "1ms")
