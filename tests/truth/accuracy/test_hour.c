@@ -56,6 +56,25 @@ static void test_characters(void **state)
     expect_within(CHARACTERS, 30, 3);
 }
 
+/* Nothing in common but by chance: no shorter way than through the whole table. */
+static void test_unrelated(void **state)
+{
+    (void)state;
+    struct edit_counts counts;
+    struct rng rng;
+    rng_init(&rng, 7, 7);
+    for (size_t i = 0; i < CHARACTERS; i++) {
+        reference[i] = (uint32_t)rng_below(&rng, 30);
+        hypothesis[i] = (uint32_t)rng_below(&rng, 30);
+    }
+    int64_t begun_ns = cpu_thread_ns();
+    assert_int_equal(edit_distance(reference, CHARACTERS, hypothesis, CHARACTERS, &counts), AS_OK);
+    double took_s = (double)(cpu_thread_ns() - begun_ns) / 1e9;
+    print_message("unrelated: %.3f s\n", took_s);
+    assert_true(counts.substitutions + counts.deletions + counts.insertions > CHARACTERS / 2);
+    assert_true(took_s < 3);
+}
+
 static void test_memory(void **state)
 {
     (void)state;
@@ -68,6 +87,6 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_characters),
-                                       cmocka_unit_test(test_memory)};
+                                       cmocka_unit_test(test_unrelated), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
