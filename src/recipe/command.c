@@ -182,6 +182,8 @@ as_status recipe_template_canonical(const struct recipe_template *item, struct s
     json_member_string(&writer, "framework_code", item->framework_code);
     json_member_string(&writer, "help", item->help);
     json_member_string(&writer, "kind", item->kind == RECIPE_SERVER ? "server" : "tool");
+    json_key(&writer, "refuses");
+    put_list(&writer, &item->refuses);
     json_member_string(&writer, "results", item->results);
     json_member_string(&writer, "runtime", item->runtime);
     json_key(&writer, "secrets");

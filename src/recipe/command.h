@@ -11,6 +11,7 @@
  *   "{name}"                            a list value gives one word an item (none when it is empty)
  *   ["--flag", "{name}"]                optional: left out whole when one of its placeholders has no value
  *   {"when": "name", "argv": […]}       only when the value is there and is not "", "0" or "false"
+ *   {"unless": "name", "argv": […]}     the reverse
  *   {"each": "name", "argv": […]}       once for every item of a list value, which is {item} inside
  *
  * Text that came from a value is never looked at for placeholders again, except for the words of an engine-argument
@@ -82,6 +83,7 @@ struct recipe_template {
     const struct json_value *env;   /* object name → word, NULL = none */
     const struct json_value *files; /* object name → any JSON, whose strings are words; NULL = none */
     struct recipe_list secrets;     /* names of environment variables */
+    struct recipe_list refuses;     /* values it could not honour: a job that has one of them is refused */
     struct recipe_values defaults;  /* layer RECIPE_FROM_TEMPLATE */
     const char *help;
 };

@@ -20,6 +20,7 @@ static const struct member TEMPLATE_MEMBERS[] = {
     {"env", MEMBER_OTHER, 0, false},
     {"files", MEMBER_OTHER, 0, false},
     {"secrets", MEMBER_LIST, offsetof(struct recipe_template, secrets), false},
+    {"refuses", MEMBER_LIST, offsetof(struct recipe_template, refuses), false},
     {"defaults", MEMBER_OTHER, 0, false},
     {"help", MEMBER_TEXT, offsetof(struct recipe_template, help), false},
 };
@@ -126,8 +127,9 @@ static as_status check_element(struct template_reader *at, const struct json_val
 {
     struct element element = element_of(value);
     if (element.kind == ELEMENT_BAD)
-        return reader_fail(at->reader, value,
-                           "a word, [words] or {\"when\" or \"each\": name, \"argv\": [words]} is expected");
+        return reader_fail(
+            at->reader, value,
+            "a word, [words] or {\"when\", \"unless\" or \"each\": name, \"argv\": [words]} is expected");
     if (element.kind == ELEMENT_WORD)
         return check_argv_word(at, value);
     if (element.name) {
@@ -139,6 +141,17 @@ static as_status check_element(struct template_reader *at, const struct json_val
     as_status status = check_group(at, &element);
     at->is_inside_each = false;
     return status;
+}
+
+static as_status check_refuses(struct template_reader *at, const struct json_value *object)
+{
+    const struct recipe_list *names = &at->item->refuses;
+    for (size_t i = 0; i < names->count; i++) {
+        as_status status = check_name(at, json_get(object, "refuses"), names->items[i]);
+        if (status != AS_OK)
+            return status;
+    }
+    return AS_OK;
 }
 
 static as_status check_argv(struct template_reader *at)
@@ -301,7 +314,9 @@ static as_status read_template(struct reader *reader, const struct json_value *o
     item->argv = json_get(object, "argv");
     item->env = not_null(json_get(object, "env"));
     item->files = not_null(json_get(object, "files"));
-    status = check_argv(&at);
+    status = check_refuses(&at, object);
+    if (status == AS_OK)
+        status = check_argv(&at);
     if (status == AS_OK)
         status = check_env(&at);
     return status == AS_OK ? check_files(&at) : status;

@@ -238,10 +238,11 @@ static as_status add_element(struct resolver *resolver, const struct json_value 
     case ELEMENT_OPTIONAL:
         return group_has_values(resolver, element.words) ? add_group(resolver, element.words, words) : AS_OK;
     case ELEMENT_WHEN:
+    case ELEMENT_UNLESS:
         value = find_value(resolver, element.name, strlen(element.name));
-        if (!is_on(value))
+        if (is_on(value) != (element.kind == ELEMENT_WHEN))
             return AS_OK;
-        if (note_use(resolver, value) != AS_OK)
+        if (value && note_use(resolver, value) != AS_OK)
             return AS_E_NOMEM;
         return add_group(resolver, element.words, words);
     case ELEMENT_EACH:
@@ -497,6 +498,10 @@ static as_status check_values(const struct recipe_job *job, struct as_error *err
         if (recipe_is_secret_name(value->name))
             return error_set(err, AS_E_INVALID,
                              "%.64s is a secret: give the name of the environment variable that holds it", value->name);
+        if (has_value(value) && recipe_list_has(&job->item->refuses, value->name))
+            return error_set(err, AS_E_INVALID,
+                             "%.64s cannot honour %.64s, which the %s gives: leave it out, or use another tool",
+                             job->item->code, value->name, recipe_layer_name(value->layer));
     }
     return AS_OK;
 }

@@ -45,12 +45,14 @@ struct element element_of(const struct json_value *value)
         element.kind = ELEMENT_OPTIONAL;
         element.words = value;
     } else if (value->type == JSON_OBJECT && value->len == 2) {
-        const struct json_value *words = json_get(value, "argv");
-        bool is_when = json_string(json_get(value, "when"), &element.name);
-        bool is_each = !is_when && json_string(json_get(value, "each"), &element.name);
-        element.words = words;
-        if ((is_when || is_each) && words && words->type == JSON_ARRAY)
-            element.kind = is_when ? ELEMENT_WHEN : ELEMENT_EACH;
+        static const struct {
+            const char *member;
+            enum element_kind kind;
+        } groups[] = {{"when", ELEMENT_WHEN}, {"unless", ELEMENT_UNLESS}, {"each", ELEMENT_EACH}};
+        element.words = json_get(value, "argv");
+        for (size_t i = 0; element.words && element.words->type == JSON_ARRAY && i < 3; i++)
+            if (json_string(json_get(value, groups[i].member), &element.name))
+                element.kind = groups[i].kind;
     }
     return element;
 }

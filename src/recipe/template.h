@@ -24,11 +24,11 @@ struct piece piece_next(const char **at);
 const char *sole_placeholder(const char *word, size_t *ret_len);
 
 /* An element of argv, or of a group. */
-enum element_kind { ELEMENT_WORD, ELEMENT_OPTIONAL, ELEMENT_WHEN, ELEMENT_EACH, ELEMENT_BAD };
+enum element_kind { ELEMENT_WORD, ELEMENT_OPTIONAL, ELEMENT_WHEN, ELEMENT_UNLESS, ELEMENT_EACH, ELEMENT_BAD };
 struct element {
     enum element_kind kind;
     const char *word;               /* ELEMENT_WORD */
-    const char *name;               /* ELEMENT_WHEN, ELEMENT_EACH */
+    const char *name;               /* ELEMENT_WHEN, ELEMENT_UNLESS, ELEMENT_EACH */
     const struct json_value *words; /* array of the group */
 };
 struct element element_of(const struct json_value *value);

@@ -30,8 +30,8 @@ static void test_refused(void **state)
         {TOOL "\"argv\":[\"a\",\"{Model}\"]", "a lone brace"},
         {TOOL "\"argv\":[\"a\",[]]", "an empty group"},
         {TOOL "\"argv\":[\"a\",[[\"b\"]]]", "a word is a text"},
-        {TOOL "\"argv\":[\"a\",7]", "a word, [words] or"},
-        {TOOL "\"argv\":[\"a\",{\"if\":\"model\",\"argv\":[\"b\"]}]", "a word, [words] or"},
+        {TOOL "\"argv\":[\"a\",7]", "a word, [words] or {"},
+        {TOOL "\"argv\":[\"a\",{\"if\":\"model\",\"argv\":[\"b\"]}]", "a word, [words] or {"},
         {TOOL "\"argv\":[\"a\",{\"when\":\"modl\",\"argv\":[\"b\"]}]", "nearest is {model}"},
         {TOOL "\"argv\":[\"a\",\"--api-key\",\"{model}\"]", "puts a secret on the command line"},
         {TOOL "\"argv\":[\"a\",\"--token=x\"]", "puts a secret on the command line"},
@@ -44,6 +44,7 @@ static void test_refused(void **state)
         {TOOL "\"argv\":[\"a\"],\"files\":{\"../x\":{}}", "no plain file name"},
         {TOOL "\"argv\":[\"a\"],\"files\":{\"x\":{\"a\":[\"{modle}\"]}}", "nearest is {model}"},
         {TOOL "\"argv\":[\"a\"],\"files\":{\"x\":[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]}", "nest deeper"},
+        {TOOL "\"argv\":[\"a\"],\"refuses\":[\"modle\"]", "nearest is {model}"},
         {TOOL "\"argv\":[\"a\"],\"runtime\":\"vm\"", "process or container"},
         {TOOL "\"argv\":[\"a\"],\"shell\":true", "the member \"shell\" is not known"},
     };
@@ -109,6 +110,10 @@ static void test_words(void **state)
                 TOOL "\"argv\":[\"a\",{\"when\":\"streaming\",\"argv\":[\"--s\"]},{\"when\":\"ignore_eos\",\"argv\":"
                      "[\"--i\"]},{\"when\":\"seed\",\"argv\":[\"--x\"]},{\"when\":\"urls\",\"argv\":[\"--u\"]}]",
                 "a|--i|--u");
+    expect_argv(*state,
+                TOOL "\"argv\":[\"a\",{\"unless\":\"streaming\",\"argv\":[\"--s\"]},{\"unless\":\"ignore_eos\","
+                     "\"argv\":[\"--i\"]},{\"unless\":\"seed\",\"argv\":[\"--x\"]}]",
+                "a|--s|--x");
     expect_argv(*state, TOOL "\"defaults\":{\"seed\":3,\"mine\":\"x\"},\"argv\":[\"a\",\"{seed}{mine}\"]", "a|3x");
     /* A value is never looked at again. */
     expect_argv(*state, TOOL "\"argv\":[\"a\",\"{extra_body}\"]", "a|{model} {{x}} $(y)");
@@ -137,6 +142,8 @@ static void test_errors(void **state)
     expect_error(*state, TOOL "\"argv\":[\"a\",\"x{urls}\"]", "{urls} is a list");
     expect_error(*state, TOOL "\"argv\":[\"a\",{\"each\":\"secrets\",\"argv\":[\"{item}{isl}\"]}],\"secrets\":[\"A\"]",
                  "{isl}");
+    expect_error(*state, TOOL "\"refuses\":[\"concurrency\"],\"argv\":[\"a\"]",
+                 "t cannot honour concurrency, which the scenario gives");
     expect_error(*state, TOOL "\"argv\":[\"a\"],\"env\":{\"X\":\"{osl}\"}", "{osl}");
     expect_error(*state, TOOL "\"argv\":[\"a\"],\"files\":{\"f\":{\"a\":[\"{osl}\"]}}", "{osl}");
 }
@@ -251,7 +258,8 @@ static void test_digest_and_canonical(void **state)
     assert_string_equal(
         strbuf_text(&text),
         "{\"argv\":[\"a\",\"{concurrency}\"],\"code\":\"t\",\"defaults\":{},\"env\":{\"A\":\"2\",\"B\":\"1\"},"
-        "\"files\":null,\"framework_code\":null,\"help\":null,\"kind\":\"tool\",\"results\":null,\"runtime\":"
+        "\"files\":null,\"framework_code\":null,\"help\":null,\"kind\":\"tool\",\"refuses\":[],\"results\":null,"
+        "\"runtime\":"
         "\"process\",\"secrets\":[],\"since\":null,\"tool\":\"x\",\"until\":null}");
 }
 

@@ -19,12 +19,11 @@ static struct recipe_data sets_of(struct fixture *fixture, const char *sets)
 #define S(code, more) "{\"set_code\":\"" code "\",\"framework_code\":\"vllm\"," more "}"
 
 static const char BEFORE[] = S("gone", "\"args\":[]") "," S("order", "\"args\":[" A "," B "]") "," S(
-    "same", "\"args\":[" A "],\"env\":{\"E\":\"1\",\"F\":\"2\"}") "," S("value",
-                                                                        "\"args\":[" A
-                                                                        "],\"env\":{\"E\":\"1\"},\"gpu_classes\":["
-                                                                        "\"h100\"]") "," S("words",
-                                                                                           "\"args\":[" A
-                                                                                           "],\"variant\":\"x\"");
+    "same",
+    "\"args\":[" A
+    "],\"env\":{\"E\":\"1\",\"F\":\"2\"}") "," S("value",
+                                                 "\"args\":[" A "],\"env\":{\"E\":\"1\"},\"gpu_classes\":["
+                                                 "\"h100\"]") "," S("words", "\"args\":[" A "],\"variant\":\"x\"");
 static const char AFTER[] =
     S("words", "\"args\":[" A "],\"variant\":\"y\",\"recommended\":true,\"verified\":{\"h100\":\"verified\"}") "," S(
         "value",
