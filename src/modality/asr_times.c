@@ -73,36 +73,92 @@ static void put_entry(const struct entry *entry, struct strbuf *out)
         out->status = strbuf_status(&text);
 }
 
-/* What is not at its end stays at `end` bytes. */
-static void put_list(const struct asr_span *span, size_t end, struct strbuf *out, bool *ret_is_cut)
+/* A list being written: what would go beyond `end` bytes is left out. */
+struct list {
+    struct strbuf *out;
+    size_t end;
+    bool is_open, is_empty, is_cut;
+};
+
+static void list_open(struct list *list)
 {
-    struct json_cursor cursor;
+    if (!list->is_open)
+        strbuf_addc(list->out, '[');
+    list->is_open = true;
+}
+
+static void list_close(struct list *list)
+{
+    strbuf_adds(list->out, list->is_open ? "]" : "null");
+}
+
+/* Takes the array at the cursor in; false when there is no room for more. */
+static bool list_take(struct list *list, struct json_cursor *cursor)
+{
+    struct strbuf *out = list->out;
     struct entry entry;
-    bool is_first = true, is_empty = true;
-    json_cursor_init(&cursor, span->at, span->len);
-    if (!span->at || !json_enter_array(&cursor)) {
-        strbuf_adds(out, "null");
-        return;
-    }
-    strbuf_addc(out, '[');
-    while (json_next_item(&cursor, &is_first)) {
+    bool is_first = true;
+    list_open(list);
+    while (json_next_item(cursor, &is_first)) {
         size_t before = out->len;
-        if (!take_entry(&cursor, &entry))
+        if (!take_entry(cursor, &entry))
             continue;
-        if (!is_empty)
+        if (!list->is_empty)
             strbuf_addc(out, ',');
         put_entry(&entry, out);
         if (strbuf_status(out) != AS_OK)
-            return;
-        if (out->len > end) {
+            return false;
+        if (out->len > list->end) {
             out->len = before;
             out->data[before] = '\0';
-            *ret_is_cut = true;
-            break;
+            list->is_cut = true;
+            return false;
         }
-        is_empty = false;
+        list->is_empty = false;
     }
-    strbuf_addc(out, ']');
+    return true;
+}
+
+/* The `words` inside a segment (whisper.cpp, faster-whisper); false when there is no room for more. */
+static bool list_take_segment(struct list *list, struct json_cursor *cursor)
+{
+    struct json_raw key;
+    if (!json_enter_object(cursor)) {
+        (void)json_skip(cursor);
+        return true;
+    }
+    while (json_next_member(cursor, &key)) {
+        if (!json_raw_equals(&key, "words") || !json_enter_array(cursor))
+            (void)json_skip(cursor);
+        else if (!list_take(list, cursor))
+            return false;
+    }
+    return true;
+}
+
+static void put_list(const struct asr_span *span, size_t end, struct strbuf *out, bool *ret_is_cut)
+{
+    struct json_cursor cursor;
+    struct list list = {out, end, false, true, false};
+    json_cursor_init(&cursor, span->at, span->len);
+    if (span->at && json_enter_array(&cursor))
+        (void)list_take(&list, &cursor);
+    list_close(&list);
+    *ret_is_cut |= list.is_cut;
+}
+
+static void put_words_of_segments(const struct asr_span *segments, size_t end, struct strbuf *out, bool *ret_is_cut)
+{
+    struct json_cursor cursor;
+    struct list list = {out, end, false, true, false};
+    bool is_first = true, has_room = true;
+    json_cursor_init(&cursor, segments->at, segments->len);
+    if (segments->at && json_enter_array(&cursor)) {
+        while (has_room && json_next_item(&cursor, &is_first))
+            has_room = list_take_segment(&list, &cursor);
+    }
+    list_close(&list);
+    *ret_is_cut |= list.is_cut;
 }
 
 void asr_times_add(const struct asr_spans *spans, size_t max_bytes, struct strbuf *out)
@@ -112,6 +168,9 @@ void asr_times_add(const struct asr_spans *spans, size_t max_bytes, struct strbu
     strbuf_adds(out, ",\"segment_times\":");
     put_list(&spans->segments, end, out, &is_cut);
     strbuf_adds(out, ",\"word_times\":");
-    put_list(&spans->words, end, out, &is_cut);
+    if (spans->words.at && spans->words.at[0] == '[')
+        put_list(&spans->words, end, out, &is_cut);
+    else
+        put_words_of_segments(&spans->segments, end, out, &is_cut);
     strbuf_addf(out, ",\"times_cut\":%s", is_cut ? "true" : "false");
 }

@@ -7,7 +7,7 @@
  *
  *   word_times, segment_times   [{text, start_s, end_s}] in the order of the answer, seconds of the audio, null where
  *                               the server gives no number (or the text of one); null in place of the list when the
- *                               answer has none
+ *                               answer has none; words that stand in their segments are taken from there
  *   times_cut                   true: later entries did not fit
  *
  * Pure; any thread.

@@ -66,6 +66,23 @@ static void test_what_is_not_there_is_null(void **state)
                         "\"times_cut\":false");
 }
 
+static void test_words_in_their_segments(void **state)
+{
+    (void)state;
+    static const char answer[] =
+        "{\"text\":\"a b\",\"words\":null,"
+        "\"segments\":[{\"text\":\"a\",\"words\":[{\"word\":\"a\",\"start\":0,\"end\":1,"
+        "\"probability\":1}]},{\"text\":\"-\",\"words\":null},7,{\"words\":[{\"word\":\"b\",\"start\":1,\"end\":2}],"
+        "\"text\":\"b\"}]}";
+    const char *times = times_of(answer, ASR_TIMES_MAX_BYTES);
+    assert_non_null(strstr(times, "\"word_times\":[{\"text\":\"a\",\"start_s\":0,\"end_s\":1},"
+                                  "{\"text\":\"b\",\"start_s\":1,\"end_s\":2}],\"times_cut\":false"));
+    times = times_of(answer, 220);
+    assert_non_null(strstr(times, "\"word_times\":[{\"text\":\"a\",\"start_s\":0,\"end_s\":1}],\"times_cut\":true"));
+    times = times_of("{\"text\":\"a\",\"segments\":[{\"text\":\"a\",\"words\":[]}]}", 200);
+    assert_non_null(strstr(times, "\"word_times\":[],\"times_cut\":false"));
+}
+
 static void test_odd_texts_stay_json(void **state)
 {
     (void)state;
@@ -97,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_words_and_segments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_not_there_is_null, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_words_in_their_segments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_odd_texts_stay_json, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_limit_leaves_later_entries_out, setup, teardown),
     };
