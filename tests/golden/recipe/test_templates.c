@@ -361,7 +361,7 @@ static void test_page(void **state)
             fail_msg("the row of {%s} does not say: %s", known[i].name, known[i].sentence);
     }
     for (const char *at = strstr(page, "\n| `{"); at; at = strstr(at + 1, "\n| `{"))
-        told += at[4] != '"';
+        told += at[5] != '"';
     assert_int_equal(told, count);
     free(page);
 }
