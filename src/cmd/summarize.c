@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "cmd/commands.h"
-#include "report/files.h"
 #include "run/exits.h"
 #include "run/rebuild.h"
-#include "run/show.h"
 #include "run/summarize_options.h"
+#include "run/summarize_output.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static void tell_damage(const struct records_found *found)
@@ -34,44 +32,6 @@ static void tell_what_was_found(const struct rebuild *rebuild)
     }
 }
 
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
-static as_status write_files(const struct summarize_config *config, const struct summary *summary, struct as_error *err)
-{
-    as_status status = AS_OK;
-    if (config->output && !is_stdout(config->output))
-        status = report_write_summary(config->output, summary, err);
-    if (status == AS_OK && config->data_log && !is_stdout(config->data_log))
-        status = report_append_data_log(config->data_log, summary, err);
-    return status;
-}
-
-/* Standard output takes one thing. */
-static as_status check_outputs(const struct summarize_config *config, const struct opt_parsed *parsed, struct as_error *err)
-{
-    bool is_output = is_stdout(config->output), is_data_log = is_stdout(config->data_log);
-    bool is_console = options_state(parsed, "console")->origin != OPT_FROM_DEFAULT && config->console != RUN_CONSOLE_NONE;
-    if ((is_output && is_data_log) || ((is_output || is_data_log) && is_console))
-        return error_set(err, AS_E_USAGE, "only one of --output -, --data-log - and --console can have standard output");
-    return AS_OK;
-}
-
-/* What goes to standard output. */
-static as_status show(const struct summarize_config *config, const struct summary *summary, struct strbuf *text, struct as_error *err)
-{
-    struct show_options show = {.console = (enum run_console)config->console};
-    if (is_stdout(config->output))
-        return report_summary_text(summary, 2, text, err);
-    if (!is_stdout(config->data_log))
-        return show_summary(summary, &show, text, err);
-    as_status status = report_summary_text(summary, 0, text, err);
-    strbuf_addc(text, '\n');
-    return status;
-}
-
 static int exit_code_of(const struct summarize_config *config, const struct summary *summary)
 {
     if (config->fail_on_error && summary->total.errors.count > 0)
@@ -84,16 +44,16 @@ static as_status summarize(const struct summarize_config *config, const struct o
     struct strbuf text AS_AUTO_STRBUF;
     struct rebuild rebuild;
     strbuf_init(&text, 0);
-    as_status status = check_outputs(config, parsed, err);
+    as_status status = summarize_check_outputs(config, parsed, err);
     if (status != AS_OK)
         return status;
     status = rebuild_make(&rebuild, parsed->operands, parsed->operand_count, err);
     if (status == AS_OK) {
         tell_what_was_found(&rebuild);
-        status = write_files(config, &rebuild.summary, err);
+        status = summarize_write_files(config, &rebuild.summary, err);
     }
     if (status == AS_OK)
-        status = show(config, &rebuild.summary, &text, err);
+        status = summarize_show(config, &rebuild.summary, &text, err);
     if (status == AS_OK)
         *ret_exit_code = command_print("summarize", &text);
     if (status == AS_OK && *ret_exit_code == 0)
