@@ -126,13 +126,13 @@ static bool put_sorted(struct json_writer *writer, struct arena *arena, const st
     }
 }
 
-static void put_json(struct json_writer *writer, struct arena *arena, const char *key, const struct json_value *value)
+static bool put_json(struct json_writer *writer, struct arena *arena, const char *key, const struct json_value *value)
 {
     json_key(writer, key);
-    if (!value)
-        json_put_null(writer);
-    else if (!put_sorted(writer, arena, value))
-        writer->failed = true;
+    if (value)
+        return put_sorted(writer, arena, value);
+    json_put_null(writer);
+    return true;
 }
 
 static void put_default(struct json_writer *writer, const struct recipe_value *value)
@@ -151,20 +151,21 @@ static int by_value_name(const void *a, const void *b)
     return strcmp(((const struct recipe_value *)a)->name, ((const struct recipe_value *)b)->name);
 }
 
-static void put_defaults(struct json_writer *writer, struct arena *arena, const struct recipe_values *defaults)
+static bool put_defaults(struct json_writer *writer, struct arena *arena, const struct recipe_values *defaults)
 {
     struct recipe_value *sorted = arena_calloc(arena, defaults->count + 1, sizeof(*sorted));
+    if (!sorted)
+        return false;
     json_key(writer, "defaults");
     json_open_object(writer);
-    if (!sorted)
-        writer->failed = true;
-    for (size_t i = 0; sorted && i < defaults->count; i++)
+    for (size_t i = 0; i < defaults->count; i++)
         sorted[i] = defaults->items[i];
-    if (sorted && defaults->count > 0)
+    if (defaults->count > 0)
         qsort(sorted, defaults->count, sizeof(*sorted), by_value_name);
-    for (size_t i = 0; sorted && i < defaults->count; i++)
+    for (size_t i = 0; i < defaults->count; i++)
         put_default(writer, &sorted[i]);
     json_close_object(writer);
+    return true;
 }
 
 as_status recipe_template_canonical(const struct recipe_template *item, struct strbuf *out)
@@ -174,11 +175,11 @@ as_status recipe_template_canonical(const struct recipe_template *item, struct s
     arena_init(&arena, 0, 0);
     json_writer_init(&writer, out, 0);
     json_open_object(&writer);
-    put_json(&writer, &arena, "argv", item->argv);
+    bool is_whole = put_json(&writer, &arena, "argv", item->argv);
     json_member_string(&writer, "code", item->code);
-    put_defaults(&writer, &arena, &item->defaults);
-    put_json(&writer, &arena, "env", item->env);
-    put_json(&writer, &arena, "files", item->files);
+    is_whole = is_whole && put_defaults(&writer, &arena, &item->defaults);
+    is_whole = is_whole && put_json(&writer, &arena, "env", item->env);
+    is_whole = is_whole && put_json(&writer, &arena, "files", item->files);
     json_member_string(&writer, "framework_code", item->framework_code);
     json_member_string(&writer, "help", item->help);
     json_member_string(&writer, "kind", item->kind == RECIPE_SERVER ? "server" : "tool");
@@ -193,7 +194,7 @@ as_status recipe_template_canonical(const struct recipe_template *item, struct s
     json_member_string(&writer, "until", item->until);
     json_close_object(&writer);
     arena_done(&arena);
-    return json_writer_status(&writer);
+    return is_whole ? json_writer_status(&writer) : AS_E_NOMEM;
 }
 
 static void put_pairs(struct json_writer *writer, const char *key, const struct recipe_pairs *pairs)

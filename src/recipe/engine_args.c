@@ -253,13 +253,11 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct recipe_pair *)a)->name, ((const struct recipe_pair *)b)->name);
 }
 
-void put_sorted_pairs(struct json_writer *writer, struct arena *arena, const struct recipe_pairs *pairs)
+bool put_sorted_pairs(struct json_writer *writer, struct arena *arena, const struct recipe_pairs *pairs)
 {
     struct recipe_pair *sorted = arena_calloc(arena, pairs->count + 1, sizeof(*sorted));
-    if (!sorted) {
-        writer->failed = true;
-        return;
-    }
+    if (!sorted)
+        return false;
     if (pairs->count > 0)
         memcpy(sorted, pairs->items, pairs->count * sizeof(*sorted));
     qsort(sorted, pairs->count, sizeof(*sorted), by_name);
@@ -267,6 +265,7 @@ void put_sorted_pairs(struct json_writer *writer, struct arena *arena, const str
     for (size_t i = 0; i < pairs->count; i++)
         json_member_string(writer, sorted[i].name, sorted[i].value);
     json_close_object(writer);
+    return true;
 }
 
 static as_status put_args(struct json_writer *writer, struct arena *arena, const struct recipe_framework *framework,
@@ -311,10 +310,10 @@ as_status recipe_set_canonical(const struct recipe_framework *framework, const s
     json_key(&writer, "args");
     as_status status = put_args(&writer, &arena, framework, set, err);
     json_key(&writer, "env");
-    put_sorted_pairs(&writer, &arena, &set->env);
+    bool is_whole = put_sorted_pairs(&writer, &arena, &set->env);
     json_member_string(&writer, "framework_code", set->framework_code);
     json_key(&writer, "images");
-    put_sorted_pairs(&writer, &arena, &set->images);
+    is_whole = put_sorted_pairs(&writer, &arena, &set->images) && is_whole;
     json_member_string(&writer, "tool", set->tool);
     json_close_object(&writer);
     arena_done(&arena);

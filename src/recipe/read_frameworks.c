@@ -62,6 +62,8 @@ static as_status read_flag(struct reader *reader, const struct json_value *objec
     const struct json_value *initial = json_get(object, "default");
     if (initial && initial->type != JSON_NULL) {
         flag->default_text = reader_value_text(reader->arena, initial);
+        if (!flag->default_text && initial->type == JSON_ARRAY)
+            return reader_no_memory(reader);
         if (!flag->default_text)
             return reader_fail(reader, initial, "default is no text, number, true, false or list");
     }
@@ -197,10 +199,12 @@ static as_status read_arg(struct reader *reader, const struct json_value *object
     as_status status = reader_members(reader, object, MEMBERS(ARG_MEMBERS), arg);
     if (status != AS_OK)
         return status;
-    arg->text = reader_value_text(reader->arena, json_get(object, "value"));
+    const struct json_value *value = json_get(object, "value");
+    arg->text = reader_value_text(reader->arena, value);
+    if (!arg->text && (value->type == JSON_ARRAY || value->type == JSON_OBJECT))
+        return reader_no_memory(reader);
     if (!arg->text)
-        return reader_fail(reader, json_get(object, "value"),
-                           "value is no text without NUL, number, true, false or list");
+        return reader_fail(reader, value, "value is no text without NUL, number, true, false or list");
     if (arg->join && strcmp(arg->join, "=") != 0 && strcmp(arg->join, " ") != 0)
         return reader_fail(reader, json_get(object, "join"), "join is neither \"=\" nor \" \"");
     return AS_OK;

@@ -90,13 +90,15 @@ static const char *or_unknown(const char *text)
     return text ? text : "unknown";
 }
 
-static const char *join(struct arena *arena, const struct recipe_list *list)
+static const char *join(struct checker *checker, const struct recipe_list *list)
 {
     struct strbuf out AS_AUTO_STRBUF;
     strbuf_init(&out, 4096);
     for (size_t i = 0; i < list->count; i++)
         strbuf_addf(&out, "%s%s", i ? ", " : "", list->items[i]);
-    return strbuf_status(&out) == AS_E_NOMEM ? NULL : arena_strdup(arena, strbuf_text(&out));
+    const char *text = strbuf_status(&out) == AS_E_NOMEM ? NULL : arena_strdup(checker->arena, strbuf_text(&out));
+    checker->is_out_of_memory = checker->is_out_of_memory || !text;
+    return text;
 }
 
 static void check_online(struct checker *checker)
@@ -130,10 +132,10 @@ static void check_tokens(struct checker *checker)
         return;
     }
     bool is_missing = missing_list.count > 0;
-    const char *names = join(checker->arena, &missing_list);
+    const char *names = join(checker, &missing_list);
     add(checker, RECIPE_CHECK_TOKENS_PRESENT, is_missing ? RECIPE_FAIL : RECIPE_PASS,
         is_missing ? arena_printf(checker->arena, "missing: %s", or_unknown(names)) : "all there",
-        needed_list.count > 0 ? join(checker->arena, &needed_list) : "none");
+        needed_list.count > 0 ? join(checker, &needed_list) : "none");
     if (is_missing)
         remedy(checker, arena_printf(checker->arena, "store %s with the project, or set it in the worker's environment",
                                      or_unknown(names)));
@@ -144,7 +146,7 @@ static void check_command(struct checker *checker)
     const struct recipe_list *unresolved = &checker->facts->unresolved;
     bool is_open = unresolved->count > 0;
     add(checker, RECIPE_CHECK_COMMAND_RESOLVED, is_open ? RECIPE_FAIL : RECIPE_PASS,
-        is_open ? arena_printf(checker->arena, "without a value: %s", or_unknown(join(checker->arena, unresolved)))
+        is_open ? arena_printf(checker->arena, "without a value: %s", or_unknown(join(checker, unresolved)))
                 : "every placeholder has a value",
         "a value for every placeholder");
     if (!is_open)
@@ -183,7 +185,7 @@ static void check_framework(struct checker *checker)
     bool serves = recipe_list_has(&facts->framework->tools, checker->tool);
     add(checker, RECIPE_CHECK_FRAMEWORK_TOOL, serves ? RECIPE_PASS : RECIPE_FAIL,
         arena_printf(checker->arena, "%s serves %s", facts->framework->name,
-                     or_unknown(join(checker->arena, &facts->framework->tools))),
+                     or_unknown(join(checker, &facts->framework->tools))),
         checker->tool);
     if (!serves)
         remedy(checker, "choose a framework that serves this tool");
@@ -240,7 +242,7 @@ static void check_set_gpu(struct checker *checker)
     const struct recipe_facts *facts = checker->facts;
     if (!facts->set || facts->set->gpu_classes.count == 0)
         return;
-    const char *made_for = join(checker->arena, &facts->set->gpu_classes);
+    const char *made_for = join(checker, &facts->set->gpu_classes);
     if (!facts->gpu) {
         add(checker, RECIPE_CHECK_SET_GPU, RECIPE_UNKNOWN, "the GPU class has no facts", made_for);
         remedy(checker, "give the server a GPU class that is known");
@@ -295,7 +297,7 @@ static void check_precision(struct checker *checker)
     bool has_it = recipe_list_has(&facts->gpu->precisions, precision);
     add(checker, RECIPE_CHECK_GPU_PRECISION, has_it ? RECIPE_PASS : RECIPE_WARN, precision,
         arena_printf(checker->arena, "%s has %s", facts->gpu->code,
-                     or_unknown(join(checker->arena, &facts->gpu->precisions))));
+                     or_unknown(join(checker, &facts->gpu->precisions))));
     if (!has_it)
         remedy(checker, "the weights are widened while computing, or the start fails: prefer a precision of the GPU");
 }
@@ -333,9 +335,11 @@ static void check_parallel(struct checker *checker)
         remedy(checker, "choose a tensor-parallel size that divides the attention heads");
 }
 
-static const char *gib(struct arena *arena, double bytes)
+static const char *gib(struct checker *checker, double bytes)
 {
-    return arena_printf(arena, "%.1f GiB", bytes / GIB);
+    const char *text = arena_printf(checker->arena, "%.1f GiB", bytes / GIB);
+    checker->is_out_of_memory = checker->is_out_of_memory || !text;
+    return text;
 }
 
 static const char *missing_kv_facts(const struct recipe_model *model)
@@ -393,11 +397,10 @@ static void check_memory(struct checker *checker)
                   : RECIPE_FAIL,
         memory.weights_bytes < 0
             ? "the size of the weights in this precision is not known"
-            : arena_printf(checker->arena, "weights %s a GPU", or_unknown(gib(checker->arena, memory.weights_bytes))),
-        memory.usable_bytes < 0
-            ? "the memory of the GPU is not known"
-            : arena_printf(checker->arena, "at most %s of a GPU's %.1f GiB",
-                           or_unknown(gib(checker->arena, memory.usable_bytes)), facts->gpu->memory_gib));
+            : arena_printf(checker->arena, "weights %s a GPU", or_unknown(gib(checker, memory.weights_bytes))),
+        memory.usable_bytes < 0 ? "the memory of the GPU is not known"
+                                : arena_printf(checker->arena, "at most %s of a GPU's %.1f GiB",
+                                               or_unknown(gib(checker, memory.usable_bytes)), facts->gpu->memory_gib));
     if (!is_known)
         remedy(checker, "give the model's weights a precision that is known, and the server a GPU class");
     else if (!fits)
@@ -514,8 +517,8 @@ static void check_disk(struct checker *checker)
                    : RECIPE_UNKNOWN,
         facts->disk_free_bytes < 0
             ? "the free space is not known"
-            : arena_printf(checker->arena, "%s free", or_unknown(gib(checker->arena, (double)facts->disk_free_bytes))),
-        arena_printf(checker->arena, "%s%s", or_unknown(gib(checker->arena, needed)),
+            : arena_printf(checker->arena, "%s free", or_unknown(gib(checker, (double)facts->disk_free_bytes))),
+        arena_printf(checker->arena, "%s%s", or_unknown(gib(checker, needed)),
                      weights < 0 ? " and the weights, whose size is not known" : ""));
     if (is_short)
         remedy(checker, "free space on the server, or put the model cache on a larger disk");

@@ -207,6 +207,18 @@ static struct recipe_value number_value(struct arena *arena, const char *name, i
     return text_value(name, RECIPE_NUMBER, arena_printf(arena, "%" PRId64, number));
 }
 
+/* False when memory was short for one of them; two may have none. */
+static bool has_texts(const struct recipe_values *values)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        const struct recipe_value *value = &values->items[i];
+        bool may_lack = strcmp(value->name, "iface_name") == 0 || strcmp(value->name, "container_engine") == 0;
+        if (value->kind != RECIPE_LIST && !value->text && !may_lack)
+            return false;
+    }
+    return true;
+}
+
 #define INSTANCE_VALUES 13
 
 static as_status instance_values(const struct recipe_replica_request *request, struct arena *arena,
@@ -238,7 +250,7 @@ static as_status instance_values(const struct recipe_replica_request *request, s
                    arena_printf(arena, "assay-%" PRId64 "-%" PRId64, instance->port, instance->node_rank));
     values[count++] = text_value("is_worker_node", RECIPE_FLAG, instance->node_rank > 0 ? "true" : "false");
     instance->values = (struct recipe_values){values, count};
-    return AS_OK;
+    return has_texts(&instance->values) ? AS_OK : AS_E_NOMEM;
 }
 
 static as_status make_instance(const struct recipe_replica_request *request, struct arena *arena,
@@ -269,7 +281,7 @@ static as_status tool_values(struct arena *arena, struct recipe_plan *plan)
     if (plan->urls.count == 1)
         values[count++] = text_value("url", RECIPE_TEXT, plan->urls.items[0]);
     plan->tool_values = (struct recipe_values){values, count};
-    return AS_OK;
+    return has_texts(&plan->tool_values) ? AS_OK : AS_E_NOMEM;
 }
 
 static as_status fill_plan(const struct recipe_replica_request *request, struct arena *arena, struct recipe_plan *plan,

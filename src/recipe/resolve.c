@@ -425,14 +425,16 @@ static as_status make_file(struct resolver *resolver, const struct json_value *j
     strbuf_init(&out, 0);
     json_writer_init(&file.writer, &out, 2);
     as_status status = tree_walk(json, put_file_part, &file);
-    if (status == AS_OK)
-        status = json_writer_status(&file.writer);
+    if (status != AS_OK)
+        return status;
     strbuf_addc(&out, '\n');
+    status = json_writer_status(&file.writer);
+    if (status != AS_OK)
+        return error_set(resolver->err, status, "the file %.64s of %.64s cannot be written", json->key,
+                         resolver->job->item->code);
     ret->name = json->key;
-    ret->value = status == AS_OK ? arena_strndup(resolver->arena, strbuf_text(&out), out.len) : NULL;
-    if (status == AS_OK && !ret->value)
-        return error_set(resolver->err, AS_E_NOMEM, "no memory");
-    return status;
+    ret->value = arena_strndup(resolver->arena, strbuf_text(&out), out.len);
+    return ret->value ? AS_OK : error_set(resolver->err, AS_E_NOMEM, "no memory");
 }
 
 static as_status make_files(struct resolver *resolver, struct recipe_pairs *ret)

@@ -27,9 +27,9 @@ void words_add(struct words *words, const char *word);
 void words_addf(struct words *words, const char *fmt, ...) AS_PRINTF(2, 3);
 as_status words_finish(struct words *words, struct recipe_list *ret, struct as_error *err) AS_NODISCARD;
 
-/* An array of texts; an object of texts sorted by name. */
+/* An array of texts; an object of texts sorted by name (false when memory is short). */
 void put_list(struct json_writer *writer, const struct recipe_list *list);
-void put_sorted_pairs(struct json_writer *writer, struct arena *arena, const struct recipe_pairs *pairs);
+bool put_sorted_pairs(struct json_writer *writer, struct arena *arena, const struct recipe_pairs *pairs);
 
 /* True when the flag belongs to the query's tool and version; the key is not looked at. */
 bool flag_is_for(const struct recipe_flag *flag, const struct recipe_flag_query *query);
