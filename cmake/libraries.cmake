@@ -24,3 +24,6 @@ list(APPEND LIBRARIES_media PkgConfig::SOUND)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
 set(LIBRARIES_store PkgConfig::SQLITE PkgConfig::PQ Threads::Threads)
+# The control plane: passwords.
+pkg_check_modules(ARGON2 REQUIRED IMPORTED_TARGET libargon2)
+set(LIBRARIES_plane OpenSSL::Crypto PkgConfig::ARGON2 Threads::Threads)

@@ -2,6 +2,7 @@
 # `assay`, built from src/main.c and one file a command in src/cmd, and the programs it runs: src/cmd/<name>_main.c becomes
 # libexec/assay/assay-<name>.
 set(PROGRAM_LIBRARIES_fetch PkgConfig::CURL)
+set(PROGRAM_LIBRARIES_serve assay_plane)
 set(ASSAY_LINKS metrumbench-llm metrumbench-vlm metrumbench-asr metrumbench-imagegen)
 
 file(GLOB command_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cmd/*.c)
