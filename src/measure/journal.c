@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define RING_MAGIC        UINT64_C(0x31474E4952534141) /* "AASRING1" */
