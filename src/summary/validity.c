@@ -80,7 +80,8 @@ static void judge_records(struct judge *judge, bool is_unfinished)
                 "the disk took no more: %" PRId64 " records are in this summary and in no file", unkept);
     if (left > 0)
         WARNING("records_in_journal", (double)left, 0,
-                "the disk took no more: %" PRId64 " records are in the journal of the folder and not in its record file",
+                "the disk took no more: %" PRId64
+                " records are in the journal of the folder and not in its record file",
                 left);
 }
 
@@ -139,13 +140,14 @@ static void judge_lag(struct judge *judge)
             continue;
         if (metrics[i].is_spoiled)
             INVALID("client_lag", metrics[i].share, limit,
-                    "the client's own lag (p99 %.0f µs) is %.1f %% of the median %s; more than %.0f %% is too much", lag_us,
-                    metrics[i].share * 100, metrics[i].name, limit * 100);
+                    "the client's own lag (p99 %.0f µs) is %.1f %% of the median %s; more than %.0f %% is too much",
+                    lag_us, metrics[i].share * 100, metrics[i].name, limit * 100);
         else
-            WARNING("client_lag", metrics[i].share, limit,
-                    "the client looked late (p99 %.0f µs: %.1f %% of the median %s), but the times are the kernel's and do "
-                    "not contain it",
-                    lag_us, metrics[i].share * 100, metrics[i].name);
+            WARNING(
+                "client_lag", metrics[i].share, limit,
+                "the client looked late (p99 %.0f µs: %.1f %% of the median %s), but the times are the kernel's and do "
+                "not contain it",
+                lag_us, metrics[i].share * 100, metrics[i].name);
         return;
     }
 }
@@ -160,7 +162,8 @@ static void judge_unsent(struct judge *judge)
     double limit = 1 - judge->rules->delivered_share;
     bool is_much = share > limit && !isnan(judge->summary->client.send_rate_ratio);
     add(judge, is_much ? SEVERITY_INVALID : SEVERITY_WARNING, "late_unsent", (struct figures){share, limit},
-        "%" PRId64 " requests were due and never sent, since all places were taken; the first of them had waited %.3f s: "
+        "%" PRId64
+        " requests were due and never sent, since all places were taken; the first of them had waited %.3f s: "
         "queue delay and response latency do not hold that",
         counts->late_unsent, (double)counts->late_unsent_wait_ns / 1e9);
 }
@@ -250,10 +253,11 @@ static void judge_errors(struct judge *judge)
                      all->errors.by_type[ERROR_TYPE_IMG_CONNECTION];
     double broken_share = broken > 0 ? (double)broken / (double)(all->counts.ok + all->errors.count) : 0;
     if (broken_share > judge->rules->error_share)
-        INVALID("too_many_errors", broken_share, judge->rules->error_share,
-                "%.1f %% of the measured requests failed because a connection was refused, lost or cut short: the server "
-                "was not there for all of the run",
-                broken_share * 100);
+        INVALID(
+            "too_many_errors", broken_share, judge->rules->error_share,
+            "%.1f %% of the measured requests failed because a connection was refused, lost or cut short: the server "
+            "was not there for all of the run",
+            broken_share * 100);
     int64_t ended = all->counts.ok + all->counts.timed_out, near = judge->inputs->near_limit;
     double share = ended > 0 ? (double)near / (double)ended : 0;
     if (near >= 2 && share >= VALIDITY_NEAR_LIMIT_SHARE)
@@ -280,6 +284,11 @@ static void judge_answers(struct judge *judge)
     if (judge->rules->expects_full_length && shorter > VALIDITY_SHORT_SHARE)
         WARNING("short_outputs", shorter, VALIDITY_SHORT_SHARE,
                 "%.1f %% of the answers are shorter than the length that was asked for", shorter * 100);
+    int64_t beyond = all->flags[__builtin_ctz(RECORD_FLAG_LENGTH_IGNORED)];
+    double longer = all->lengths.n > 0 ? (double)beyond / (double)all->lengths.n : 0;
+    if (longer > VALIDITY_SHORT_SHARE)
+        WARNING("long_outputs", longer, VALIDITY_SHORT_SHARE,
+                "%.1f %% of the answers are longer than the limit that was sent: the server ignores it", longer * 100);
 }
 
 /* TTFT is to the first content, completion_tokens holds what came before it too. */

@@ -273,14 +273,16 @@ static void test_errors_and_time_limits(void **state)
     summary_done(&s);
 }
 
-/* Some lost connections are errors as others are; a server that was not there for a tenth of the run measures nothing. */
+/* Some lost connections are errors as others are; a server that was not there for a tenth of the run measures nothing.
+ */
 static void test_a_server_that_goes_away(void **state)
 {
     (void)state;
     static const enum error_type types[] = {ERROR_TYPE_CONNECTION, ERROR_TYPE_BODY, ERROR_TYPE_IMG_CONNECTION};
     struct run_facts facts = clean_run();
     for (int64_t i = 0; i < N / 10; i++)
-        records[N - 1 - i] = made_error(N - 1 - i, (N - 1 - i) / 2 * 101 + (N - 1 - i) % 2 * 50, 100, OUTCOME_FAILED, types[i % 3], -1);
+        records[N - 1 - i] =
+            made_error(N - 1 - i, (N - 1 - i) / 2 * 101 + (N - 1 - i) % 2 * 50, 100, OUTCOME_FAILED, types[i % 3], -1);
     assert_only(&facts, "errors", SEVERITY_WARNING);
     records[0] = made_error(0, 0, 100, OUTCOME_FAILED, ERROR_TYPE_CONNECTION, -1);
     struct summary s = judged(&facts);
@@ -340,6 +342,12 @@ static void test_answers(void **state)
     summary_done(&s);
     facts.rules.expects_full_length = true;
     assert_only(&facts, "short_outputs", SEVERITY_WARNING);
+    facts = clean_run();
+    for (int i = 0; i < 7; i++) {
+        records[i].max_tokens = records[i].completion_tokens - 1;
+        records[i].flags = RECORD_FLAG_LENGTH_IGNORED;
+    }
+    assert_only(&facts, "long_outputs", SEVERITY_WARNING);
 }
 
 static void test_buffered_stream(void **state)
