@@ -154,8 +154,8 @@ as_status image_prompts_parse(const char *text, size_t len, const struct image_p
 
 void image_prompts_done(struct image_prompts *prompts)
 {
+    abandon(prompts); /* first: its threads may still read the prompts */
     prompts_done(&prompts->prompts);
-    abandon(prompts);
     *prompts = (struct image_prompts){0};
 }
 
