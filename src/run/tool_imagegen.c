@@ -252,9 +252,10 @@ static as_status open_work(struct run *run, struct run_work *work, struct as_err
 {
     struct imagegen_settings settings = settings_of(run);
     struct imagegen_work *ours = arena_calloc(&run->arena, 1, sizeof *ours);
+    if (!ours)
+        return error_set(err, AS_E_NOMEM, "out of memory");
     keep_freed_memory();
-    as_status status =
-        ours ? imagegen_new(&settings, run->loaded, &ours->imagegen, err) : error_set(err, AS_E_NOMEM, "out of memory");
+    as_status status = imagegen_new(&settings, run->loaded, &ours->imagegen, err);
     if (status != AS_OK)
         return status;
     status = open_post(run, ours, work, err);
