@@ -116,6 +116,7 @@ struct recipe_flag {
     struct recipe_list choices; /* allowed texts; empty = any */
     const char *since;          /* first version that has it, NULL = not known, taken as always */
     const char *until;          /* first version without it, NULL = still there */
+    const char *seen;           /* oldest version a shipped set uses it with, NULL = none does; refuses nothing */
     const char *tool;           /* of servers for this tool ("metrumbench-imagegen"); NULL = text, vision and speech */
     bool writes_bool;           /* a bool is written with its word, True or False ("--x.y=True") */
     const char *help;           /* one sentence, NULL = none */

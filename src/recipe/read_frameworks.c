@@ -42,6 +42,7 @@ static const struct member FLAG_MEMBERS[] = {
     {"choices", MEMBER_LIST, offsetof(struct recipe_flag, choices), false},
     {"since", MEMBER_TEXT, offsetof(struct recipe_flag, since), false},
     {"until", MEMBER_TEXT, offsetof(struct recipe_flag, until), false},
+    {"seen", MEMBER_TEXT, offsetof(struct recipe_flag, seen), false},
     {"tool", MEMBER_TEXT, offsetof(struct recipe_flag, tool), false},
     {"help", MEMBER_TEXT, offsetof(struct recipe_flag, help), false},
 };
@@ -55,8 +56,8 @@ static as_status read_flag(struct reader *reader, const struct json_value *objec
     if (!json_string(json_get(object, "type"), &type) || !recipe_type_from(type, &flag->type))
         return reader_fail(reader, json_get(object, "type"), "type is none of int, float, bool, string, json, list");
     if ((flag->since && !recipe_version_is_valid(flag->since)) ||
-        (flag->until && !recipe_version_is_valid(flag->until)))
-        return reader_fail(reader, object, "since and until are versions such as 0.24.0");
+        (flag->until && !recipe_version_is_valid(flag->until)) || (flag->seen && !recipe_version_is_valid(flag->seen)))
+        return reader_fail(reader, object, "since, until and seen are versions such as 0.24.0");
     if (flag->flag[0] != '-' || (flag->false_flag && flag->false_flag[0] != '-'))
         return reader_fail(reader, object, "the flag %.64s does not begin with a dash", flag->flag);
     const struct json_value *initial = json_get(object, "default");
