@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frameworks.json and the argument sets of engine_args.json. */
+#include "recipe/engine_args.h"
 #include "recipe/read_parts.h"
 #include "recipe/version.h"
 
@@ -216,6 +217,8 @@ static as_status read_args(struct reader *reader, const struct json_value *objec
     const struct json_value *array = json_get(object, "args");
     if (array->type != JSON_ARRAY)
         return reader_fail(reader, array, "args is %s where an array is expected", json_type_name(array->type));
+    if (array->len > RECIPE_ARGS_MAX)
+        return reader_fail(reader, array, "more than %d arguments", RECIPE_ARGS_MAX);
     struct recipe_arg *args = arena_calloc(reader->arena, array->len + 1, sizeof(*args));
     if (!args)
         return reader_no_memory(reader);
@@ -225,6 +228,9 @@ static as_status read_args(struct reader *reader, const struct json_value *objec
         as_status status = read_arg(reader, value, &args[count]);
         if (status != AS_OK)
             return status;
+        set->args = (struct recipe_args){args, count};
+        if (recipe_set_arg(set, args[count].key))
+            return reader_fail(reader, value, "the key %.64s is there twice: keep one", args[count].key);
     }
     set->args = (struct recipe_args){args, count};
     return AS_OK;

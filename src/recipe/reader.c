@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define NEAREST_BYTES_MAX 64
+#define PAIRS_MAX         1024
 
 static int64_t line_of(const struct recipe_text *input, int64_t offset)
 {
@@ -105,6 +106,9 @@ as_status reader_pairs(struct reader *reader, const struct json_value *value, st
     if (value->type != JSON_OBJECT)
         return reader_fail(reader, value, "%s is %s where an object of texts is expected",
                            value->key ? value->key : "the value", json_type_name(value->type));
+    if (value->len > PAIRS_MAX)
+        return reader_fail(reader, value, "%s has more than %d members", value->key ? value->key : "the value",
+                           PAIRS_MAX);
     struct recipe_pair *items = arena_calloc(reader->arena, value->len + 1, sizeof(*items));
     size_t count = 0;
     if (!items)
@@ -113,6 +117,9 @@ as_status reader_pairs(struct reader *reader, const struct json_value *value, st
         const char *text = plain_text(item);
         if (!text || strlen(item->key) != item->key_len || item->key_len == 0)
             return reader_fail(reader, item, "%s.%s is no text", value->key ? value->key : "", item->key);
+        struct recipe_pairs known = {items, count};
+        if (recipe_pairs_get(&known, item->key))
+            return reader_fail(reader, item, "%s.%s is there twice", value->key ? value->key : "", item->key);
         items[count++] = (struct recipe_pair){item->key, text};
     }
     *ret = (struct recipe_pairs){items, count};

@@ -26,7 +26,6 @@ static void test_refused(void **state)
         {"\"args\":[{\"key\":\"sizes\",\"value\":[1,true]}]", "type list"},
         {"\"args\":[{\"key\":\"sizes\",\"value\":4}]", "type list"},
         {"\"args\":[{\"key\":\"kv_cache_dtype\",\"value\":\"fp7\"}]", "one of auto, fp8"},
-        {"\"args\":[{\"key\":\"enforce_eager\",\"value\":true},{\"key\":\"enforce_eager\",\"value\":false}]", "twice"},
         {"\"args\":[{\"key\":\"usp\",\"value\":2}]", "only for metrumbench-imagegen"},
         {"\"tool\":\"metrumbench-imagegen\",\"args\":[{\"key\":\"max_model_len\",\"value\":2}]", "text servers"},
         {"\"args\":[{\"key\":\"max_model_len\",\"value\":8,\"flag\":\"--api\"}]", "it is --max-model-len"},
@@ -47,6 +46,25 @@ static void test_refused(void **state)
         expect_refused(*state, "0.12.0", cases[i][0], cases[i][1]);
     expect_refused(*state, "0.11.0", "\"args\":[{\"key\":\"old_flag\",\"value\":1}]", "gone from vLLM since 0.11.0");
     expect_refused(*state, "0.11.9", "\"args\":[{\"key\":\"new_flag\",\"value\":1}]", "in vLLM from 0.12.0 on");
+}
+
+/* Rows of a database may hold what a file cannot. */
+static void test_twice(void **state)
+{
+    static const struct recipe_arg twice[] = {{.key = "enforce_eager", .text = "true"},
+                                              {.key = "enforce_eager", .text = "false"}};
+    static const struct recipe_pair env[] = {{"A", "1"}, {"A", "2"}};
+    struct fixture *fixture = *state;
+    struct recipe_set set = {.code = "s", .framework_code = "vllm", .args = {twice, 2}};
+    struct as_error err = {0};
+    assert_int_equal(recipe_set_check(fixture->vllm, NULL, &set, &err), AS_E_INVALID);
+    assert_non_null(strstr(err.message, "twice"));
+    set.args.count = 1;
+    set.env = (struct recipe_pairs){env, 2};
+    assert_int_equal(recipe_set_check(fixture->vllm, NULL, &set, &err), AS_E_INVALID);
+    assert_non_null(strstr(err.message, "A is there twice"));
+    set.env.count = 1;
+    assert_int_equal(recipe_set_check(fixture->vllm, NULL, &set, &err), AS_OK);
 }
 
 static void test_allowed(void **state)
@@ -210,9 +228,9 @@ static void test_images(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_allowed),  cmocka_unit_test(test_rendering),
-        cmocka_unit_test(test_digest),       cmocka_unit_test(test_parallel), cmocka_unit_test(test_tool_scope),
-        cmocka_unit_test(test_secret_names), cmocka_unit_test(test_images),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_allowed),      cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_rendering),  cmocka_unit_test(test_digest),       cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_tool_scope), cmocka_unit_test(test_secret_names), cmocka_unit_test(test_images),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

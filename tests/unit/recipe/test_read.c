@@ -88,6 +88,15 @@ static const struct {
      "{\"schema\":\"assay.recipe-sets.v1\",\"sets\":[{\"set_code\":\"s\",\"framework_code\":\"f\",\"args\":[],\"env\":{"
      "\"A\":1}}]}",
      "env.A is no text"},
+    {recipe_read_sets,
+     "{\"schema\":\"assay.recipe-sets.v1\",\"sets\":[{\"set_code\":\"s\",\"framework_code\":\"f\",\"args\":[],\"env\":{"
+     "\"A\":\"1\",\"A\":\"1\"}}]}",
+     "env.A is there twice"},
+    {recipe_read_sets,
+     "{\"schema\":\"assay.recipe-sets.v1\",\"sets\":[{\"set_code\":\"s\",\"framework_code\":\"f\",\"args\":[{\"key\":"
+     "\"a\",\"value\":1},"
+     "{\"key\":\"a\",\"value\":1}]}]}",
+     "s.args[1]: the key a is there twice"},
 };
 
 static void test_bad(void **state)
