@@ -71,8 +71,8 @@ static void test_allowed(void **state)
 {
     struct fixture *fixture = *state;
     static const char *const cases[] = {
-        "\"args\":[{\"key\":\"node_rank\",\"value\":\"{node_rank}\"},{\"key\":\"master_addr\",\"value\":\"{head_ip}:"
-        "1\"}]",
+        "\"args\":[{\"key\":\"node_rank\",\"value\":\"{node_rank}\"}]",
+        "\"args\":[{\"key\":\"master_addr\",\"value\":\"{head_ip}:1\"}]",
         "\"args\":[{\"key\":\"old_flag\",\"value\":-5}]",
         "\"args\":[{\"key\":\"gpu_memory_utilization\",\"value\":0.9,\"raw\":\"0.90\"}]",
         "\"args\":[{\"key\":\"tensor_parallel_size\",\"value\":4,\"flag\":\"-tp\"}]",
