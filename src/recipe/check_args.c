@@ -160,11 +160,38 @@ static as_status check_text(const struct recipe_flag *flag, const struct recipe_
     return AS_OK;
 }
 
+/* A word that begins with a dash would be read as another option. */
+static bool begins_with_dash(const struct recipe_flag *flag, const struct recipe_arg *arg)
+{
+    struct json_cursor cursor;
+    struct json_raw raw;
+    bool first = true;
+    if (arg->join && arg->join[0] == '=')
+        return false;
+    if (flag->type == RECIPE_STRING)
+        return arg->text[0] == '-';
+    if (flag->type != RECIPE_ARRAY)
+        return false;
+    json_cursor_init(&cursor, arg->text, strlen(arg->text));
+    for (bool in = json_enter_array(&cursor); in && json_next_item(&cursor, &first);) {
+        if (json_take_string(&cursor, &raw)) {
+            if (raw.len > 0 && (raw.at[0] == '-' || raw.escaped))
+                return true;
+        } else if (!json_skip(&cursor)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static as_status check_spelling(const struct recipe_flag *flag, const struct recipe_arg *arg, struct as_error *err)
 {
     if (arg->join && strcmp(arg->join, "=") != 0 && strcmp(arg->join, " ") != 0)
         return error_set(err, AS_E_INVALID, "%.128s is joined by \"%.8s\": only \"=\" and \" \" are known", arg->key,
                          arg->join);
+    if (begins_with_dash(flag, arg))
+        return error_set(err, AS_E_INVALID, "the value of %.128s begins with a dash: join it to its flag with \"=\"",
+                         arg->key);
     if (!arg->flag)
         return AS_OK;
     bool is_false_flag = flag->false_flag && strcmp(arg->flag, flag->false_flag) == 0;
@@ -194,6 +221,17 @@ as_status recipe_arg_check(const struct recipe_framework *framework, const struc
     return status == AS_OK ? check_spelling(flag, arg, err) : status;
 }
 
+/* Variables that decide which code runs; only templates, which admins write, may set them. */
+static bool is_loader_name(const char *name)
+{
+    static const char *const names[] = {"PATH",     "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP",
+                                        "BASH_ENV", "ENV",        "SHELLOPTS"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return strncmp(name, "LD_", 3) == 0;
+}
+
 static as_status check_environment(const struct recipe_set *set, struct as_error *err)
 {
     if (set->env.count > RECIPE_ARGS_MAX)
@@ -205,6 +243,10 @@ static as_status check_environment(const struct recipe_set *set, struct as_error
         if (recipe_is_secret_name(pair->name))
             return error_set(err, AS_E_INVALID,
                              "the environment variable %.64s is a secret: list its name, the worker has its value",
+                             pair->name);
+        if (is_loader_name(pair->name))
+            return error_set(err, AS_E_INVALID,
+                             "%.64s decides which code runs: a set may not hold it, a command template may",
                              pair->name);
         if (strlen(pair->value) > RECIPE_TEXT_BYTES_MAX)
             return error_set(err, AS_E_LIMIT, "the value of %.64s is longer than %d bytes", pair->name,

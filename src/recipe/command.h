@@ -18,7 +18,8 @@
  * set, in which {name} is replaced once and all other braces stay ({"json": 1} does). A placeholder without a value is
  * AS_E_INVALID with its name, the word, and where its value would come from. Secrets are names of environment variables
  * (`secrets` of a template) that the worker passes on; a value or environment entry with a secret's name is refused.
- * Pure; all memory is in the arenas given.
+ * A word that comes out with a dash in front which the template does not have is refused: it would be read as an
+ * option. Pure; all memory is in the arenas given.
  */
 
 #include "base/json_write.h"

@@ -34,7 +34,8 @@ const char *recipe_flag_nearest(const struct recipe_framework *framework, const 
 /*
  * Checks a set: its framework, every key known to that version, every value of its type and choices, no key twice,
  * environment names well-formed, no secret (API keys, tokens and passwords are given as names of environment variables,
- * never as values), parallelism no smaller than 1. `version` NULL: any version. The first mistake is told.
+ * never as values), parallelism no smaller than 1, no environment variable that decides which code runs (PATH, LD_…),
+ * no value that would be read as an option. `version` NULL: any version. The first mistake is told.
  */
 as_status recipe_set_check(const struct recipe_framework *framework, const char *version, const struct recipe_set *set,
                            struct as_error *err) AS_NODISCARD;

@@ -189,9 +189,14 @@ static void check_framework(struct checker *checker)
         checker->tool);
     if (!serves)
         remedy(checker, "choose a framework that serves this tool");
-    const char *least = facts->set ? facts->set->framework_version_min : NULL;
-    if (!least)
+    const char *of_set = facts->set ? facts->set->framework_version_min : NULL;
+    const char *least = of_set ? of_set : facts->least_version;
+    if (!least) {
+        add(checker, RECIPE_CHECK_FRAMEWORK_VERSION, RECIPE_UNKNOWN, or_unknown(facts->framework_version),
+            "no verified set says which version this model needs");
+        remedy(checker, "see that the framework's notes name the model for this version");
         return;
+    }
     if (!recipe_version_is_valid(facts->framework_version)) {
         add(checker, RECIPE_CHECK_FRAMEWORK_VERSION, RECIPE_UNKNOWN, or_unknown(facts->framework_version), least);
         remedy(checker, "name the framework's version in the workload");
@@ -533,6 +538,20 @@ static const char *own_tool(const char *tool)
         if (strcmp(own[i], tool) == 0)
             return own[i];
     return RECIPE_TOOL_LLM;
+}
+
+const char *recipe_least_version(const struct recipe_data *data, const char *framework_code, const char *model_code)
+{
+    const char *least = NULL;
+    for (size_t i = 0; i < data->set_count; i++) {
+        const struct recipe_set *set = &data->sets[i];
+        if (!set->framework_version_min || !same(set->framework_code, framework_code) ||
+            !same(set->model_code, model_code))
+            continue;
+        if (!least || recipe_version_compare(set->framework_version_min, least) < 0)
+            least = set->framework_version_min;
+    }
+    return least;
 }
 
 as_status recipe_check_all(const struct recipe_facts *facts, struct arena *arena, struct recipe_checks *ret,

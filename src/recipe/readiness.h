@@ -78,6 +78,7 @@ struct recipe_facts {
     const struct recipe_framework *framework;
     const char *framework_version;
     const struct recipe_set *set;   /* NULL = no set */
+    const char *least_version;      /* where the set names none: recipe_least_version; NULL = not known */
     const char *precision;          /* of the weights; NULL = the set's */
     int64_t host_gpus;              /* GPUs of one host; < 0 = unknown */
     int64_t replicas;               /* servers that share the load, ≥ 1 */
@@ -102,6 +103,9 @@ struct recipe_checks {
     const struct recipe_check *items; /* in the order of RECIPE_CHECK_MAP; those that do not apply are left out */
     size_t count;
 };
+
+/* The oldest version that a verified set of the framework asks for with this model; NULL when there is no such set. */
+const char *recipe_least_version(const struct recipe_data *data, const char *framework_code, const char *model_code);
 
 as_status recipe_check_all(const struct recipe_facts *facts, struct arena *arena, struct recipe_checks *ret,
                            struct as_error *err) AS_NODISCARD;

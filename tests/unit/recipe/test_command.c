@@ -148,6 +148,35 @@ static void test_errors(void **state)
     expect_error(*state, TOOL "\"argv\":[\"a\"],\"files\":{\"f\":{\"a\":[\"{osl}\"]}}", "{osl}");
 }
 
+static void test_dashes(void **state)
+{
+    static const char *const words[] = {"-x"};
+    static const struct recipe_value values[] = {
+        {.name = "model", .kind = RECIPE_TEXT, .text = "--trust-remote-code"},
+        {.name = "seed", .kind = RECIPE_NUMBER, .text = "-1"},
+        {.name = "device_args", .kind = RECIPE_LIST, .list = {words, 1}},
+    };
+    static const struct {
+        const char *members;
+        as_status status;
+    } cases[] = {
+        {TOOL "\"argv\":[\"a\",\"{model}\"]", AS_E_INVALID},
+        {TOOL "\"argv\":[\"a\",\"{model}x\"]", AS_E_INVALID},
+        {TOOL "\"argv\":[\"a\",[\"--m\",\"{model}\"]]", AS_E_INVALID},
+        {TOOL "\"argv\":[\"a\",{\"each\":\"model\",\"argv\":[\"{item}\"]}]", AS_E_INVALID},
+        {TOOL "\"argv\":[\"a\",\"--m={model}\"]", AS_OK},
+        {TOOL "\"argv\":[\"a\",\"{seed}\",\"{device_args}\"]", AS_OK},
+    };
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+        struct recipe_job job = job_of(fixture, cases[i].members);
+        struct recipe_command command = {0};
+        job.values = (struct recipe_values){values, ARRAY_COUNT(values)};
+        if (recipe_resolve(&job, &fixture->arena, &command, &fixture->err) != cases[i].status)
+            fail_msg("%s", cases[i].members);
+    }
+}
+
 static void test_all_unresolved(void **state)
 {
     struct fixture *fixture = *state;
@@ -311,11 +340,17 @@ static void test_image_requests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_words),
-        cmocka_unit_test(test_errors),       cmocka_unit_test(test_all_unresolved),
-        cmocka_unit_test(test_secret_value), cmocka_unit_test(test_server),
-        cmocka_unit_test(test_files),        cmocka_unit_test(test_digest_and_canonical),
-        cmocka_unit_test(test_choice),       cmocka_unit_test(test_image_requests),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_all_unresolved),
+        cmocka_unit_test(test_dashes),
+        cmocka_unit_test(test_secret_value),
+        cmocka_unit_test(test_server),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_digest_and_canonical),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_image_requests),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -245,6 +245,12 @@ static void test_framework(void **state)
     facts.framework_version = NULL;
     expect(*state, &facts, RECIPE_CHECK_FRAMEWORK_VERSION, RECIPE_UNKNOWN);
     facts.framework_version = "0.12.0";
+    facts.set = set_of(*state, "\"args\":[]");
+    expect(*state, &facts, RECIPE_CHECK_FRAMEWORK_VERSION, RECIPE_UNKNOWN);
+    facts.least_version = "0.12.1";
+    expect(*state, &facts, RECIPE_CHECK_FRAMEWORK_VERSION, RECIPE_FAIL);
+    facts.set = set_of(*state, PLAIN);
+    expect(*state, &facts, RECIPE_CHECK_FRAMEWORK_VERSION, RECIPE_PASS);
     facts.tool = "metrumbench-imagegen";
     expect(*state, &facts, RECIPE_CHECK_FRAMEWORK_TOOL, RECIPE_FAIL);
     expect(*state, &facts, RECIPE_CHECK_ENGINE_ARGS_SCOPE, RECIPE_FAIL);
@@ -344,6 +350,25 @@ static void test_source_and_disk(void **state)
     expect(*state, &facts, RECIPE_CHECK_DISK_SPACE, RECIPE_UNKNOWN);
 }
 
+static void test_least_version(void **state)
+{
+    struct fixture *fixture = *state;
+    struct recipe_data data = {0};
+    struct recipe_text input =
+        text_of("{\"schema\":\"assay.recipe-sets.v1\",\"sets\":["
+                "{\"set_code\":\"a\",\"framework_code\":\"vllm\",\"model_code\":\"m\",\"framework_version_min\":\"0.12."
+                "0\",\"args\":[]},"
+                "{\"set_code\":\"b\",\"framework_code\":\"vllm\",\"model_code\":\"m\",\"framework_version_min\":\"0.9."
+                "1\",\"args\":[]},"
+                "{\"set_code\":\"c\",\"framework_code\":\"sglang\",\"model_code\":\"m\",\"framework_version_min\":\"0."
+                "5.6\",\"args\":[]},"
+                "{\"set_code\":\"d\",\"framework_code\":\"vllm\",\"model_code\":\"m\",\"args\":[]}]}");
+    assert_int_equal(recipe_read_sets(&input, &fixture->arena, &data, &fixture->err), AS_OK);
+    assert_string_equal(recipe_least_version(&data, "vllm", "m"), "0.9.1");
+    assert_string_equal(recipe_least_version(&data, "sglang", "m"), "0.5.6");
+    assert_null(recipe_least_version(&data, "vllm", "n"));
+}
+
 static void test_codes(void **state)
 {
     (void)state;
@@ -375,11 +400,13 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_pass),  cmocka_unit_test(test_never_overridable), cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_kv_cache),  cmocka_unit_test(test_context),           cmocka_unit_test(test_parallel),
-        cmocka_unit_test(test_framework), cmocka_unit_test(test_model_of_set),      cmocka_unit_test(test_speech),
-        cmocka_unit_test(test_images),    cmocka_unit_test(test_source_and_disk),   cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_all_pass),        cmocka_unit_test(test_never_overridable),
+        cmocka_unit_test(test_weights),         cmocka_unit_test(test_kv_cache),
+        cmocka_unit_test(test_context),         cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_framework),       cmocka_unit_test(test_model_of_set),
+        cmocka_unit_test(test_speech),          cmocka_unit_test(test_images),
+        cmocka_unit_test(test_source_and_disk), cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_least_version),   cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
