@@ -105,7 +105,7 @@ static as_status add_value(struct plane_call *call, int64_t revision_id, const s
         store_text(text_of(arg, "arg_key")),
         store_text(values_json(call, json_get(arg, "value"))),
         store_text(recipe_type_name(flag->type)),
-        store_text(spelled ? spelled : flag->flag),
+        store_text(spelled ? spelled : facts_flag(flag, json_get(arg, "value"))),
         store_text(text_of(arg, "joiner")),
         store_text(text_of(arg, "raw_value")),
         store_text(origin && strcmp(origin, "user") != 0 ? origin : NULL),
@@ -229,7 +229,7 @@ static as_status put_args(struct plane_call *call, int64_t revision_id)
     struct sql sql AS_AUTO_SQL = {.count = 0};
     sql_begin(&sql, call);
     sql_add(&sql,
-            "SELECT v.arg_key, v.value, v.flag, v.joiner, v.raw_value, v.origin FROM framework_engine_args_values v "
+            "SELECT v.arg_key, v.value, NULLIF(v.flag, ''), v.joiner, v.raw_value, v.origin FROM framework_engine_args_values v "
             "WHERE v.set_revision_id = ");
     sql_of_row(&sql, revision_id);
     sql_add(&sql, " ORDER BY v.ordinal");

@@ -27,6 +27,9 @@ struct facts_set {
 /* `revision` 0 = the newest. AS_E_NOTFOUND, without a problem, when there is no such revision. */
 as_status facts_set(struct plane_call *call, int64_t id, int64_t revision, struct facts_set *ret) AS_NODISCARD;
 
+/* The spelling that is kept with a value: a flag that says false by being left out is "". */
+const char *facts_flag(const struct recipe_flag *flag, const struct json_value *value);
+
 struct facts_template {
     const struct recipe_template *item;
     int64_t revision;

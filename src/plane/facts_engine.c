@@ -16,13 +16,20 @@ static void put_text(struct json_writer *writer, const char *name, const char *t
         json_member_string(writer, name, text);
 }
 
+const char *facts_flag(const struct recipe_flag *flag, const struct json_value *value)
+{
+    if (flag->type != RECIPE_BOOL || !value || value->type != JSON_BOOL || value->boolean)
+        return flag->flag;
+    return flag->false_flag ? flag->false_flag : "";
+}
+
 static as_status put_args(struct plane_call *call, struct json_writer *writer, int64_t revision_id)
 {
     struct store_rows *rows AS_AUTO_ROWS = NULL;
     struct sql sql AS_AUTO_SQL = {.count = 0};
     sql_begin(&sql, call);
     sql_add(&sql,
-            "SELECT v.arg_key, v.value, v.flag, v.joiner, v.raw_value, v.origin FROM framework_engine_args_values v "
+            "SELECT v.arg_key, v.value, NULLIF(v.flag, ''), v.joiner, v.raw_value, v.origin FROM framework_engine_args_values v "
             "WHERE v.set_revision_id = ");
     sql_of_row(&sql, revision_id);
     sql_add(&sql, " ORDER BY v.ordinal");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engine-argument sets and command templates of the shipped catalogue. */
+#include "plane/facts.h"
 #include "plane/seed_rows.h"
 
 #include "recipe/engine_args.h"
@@ -48,6 +49,12 @@ static const char *value_json(struct plane_call *call, const struct recipe_flag 
     return strbuf_status(&quoted) == AS_OK ? arena_strdup(&call->arena, quoted.data) : NULL;
 }
 
+static const struct json_value *parse_value(struct plane_call *call, const char *text)
+{
+    const struct json_value *tree = NULL;
+    return json_parse(text, strlen(text), NULL, &call->arena, &tree, NULL) == AS_OK ? tree : NULL;
+}
+
 static as_status seed_values(struct plane_call *call, const struct recipe_framework *framework,
                              const struct recipe_set *set, int64_t revision_id)
 {
@@ -65,7 +72,7 @@ static as_status seed_values(struct plane_call *call, const struct recipe_framew
             store_text(arg->key),
             store_text(value_json(call, flag, arg->text)),
             store_text(recipe_type_name(flag->type)),
-            store_text(arg->flag ? arg->flag : flag->flag),
+            store_text(arg->flag ? arg->flag : facts_flag(flag, parse_value(call, arg->text))),
             store_text(arg->join),
             store_text(arg->raw),
             store_text(arg->origin),

@@ -40,6 +40,19 @@ static void put_string(struct strbuf *out, const char *text, size_t len)
     strbuf_addc(out, '"');
 }
 
+/* Readers of YAML 1.1 take 1e-6 for text: they want a point. */
+static void put_number(struct strbuf *out, const char *text, size_t len)
+{
+    const char *exponent = memchr(text, 'e', len);
+    if (!exponent || memchr(text, '.', len)) {
+        strbuf_add(out, text, len);
+        return;
+    }
+    strbuf_add(out, text, (size_t)(exponent - text));
+    strbuf_adds(out, ".0");
+    strbuf_add(out, exponent, len - (size_t)(exponent - text));
+}
+
 static void put_scalar(struct strbuf *out, const struct json_value *value)
 {
     switch (value->type) {
@@ -47,7 +60,7 @@ static void put_scalar(struct strbuf *out, const struct json_value *value)
         put_string(out, value->text, value->len);
         break;
     case JSON_NUMBER:
-        strbuf_add(out, value->text, value->len);
+        put_number(out, value->text, value->len);
         break;
     case JSON_BOOL:
         strbuf_adds(out, value->boolean ? "true" : "false");
