@@ -228,9 +228,9 @@ static as_status put_args(struct plane_call *call, int64_t revision_id)
     struct store_rows *rows AS_AUTO_ROWS = NULL;
     struct sql sql AS_AUTO_SQL = {.count = 0};
     sql_begin(&sql, call);
-    sql_add(&sql,
-            "SELECT v.arg_key, v.value, NULLIF(v.flag, ''), v.joiner, v.raw_value, v.origin FROM framework_engine_args_values v "
-            "WHERE v.set_revision_id = ");
+    sql_add(&sql, "SELECT v.arg_key, v.value, NULLIF(v.flag, ''), v.joiner, v.raw_value, v.origin FROM "
+                  "framework_engine_args_values v "
+                  "WHERE v.set_revision_id = ");
     sql_of_row(&sql, revision_id);
     sql_add(&sql, " ORDER BY v.ordinal");
     as_status status = sql_query(&sql, call, &rows);

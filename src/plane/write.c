@@ -5,6 +5,7 @@
 #include "plane/route.h"
 #include "plane/values.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *key_text(struct plane_call *call, const struct resource *resource, const struct json_value *input)
@@ -120,27 +121,38 @@ as_status resource_create(struct plane_call *call)
     return status == AS_OK ? resource_put(call, call->route->resource, id) : status;
 }
 
+/* Adds the row that decides whose a part is, as alias "h<depth>" hanging on "t"; the condition that it is the caller's.
+ */
+static void add_holder(struct sql *sql, const struct resource *resource, struct strbuf *joins)
+{
+    char alias[8] = "t";
+    int depth = 0;
+    while (resource->scope == RESOURCE_PART) {
+        const struct reference *reference = &resource->references[0];
+        resource = resource_find(reference->resource);
+        strbuf_addf(joins, " JOIN %s h%d ON h%d.id = %s.%s", resource->table, depth, depth, alias, reference->column);
+        (void)snprintf(alias, sizeof alias, "h%d", depth++);
+    }
+    sql_own(sql, alias);
+}
+
 /* The row of the address, which must be the tenant's own to be written. */
 static as_status own_row(struct plane_call *call, const struct resource *resource, int64_t *ret_id)
 {
     struct sql sql AS_AUTO_SQL = {.count = 0};
+    struct strbuf joins AS_AUTO_STRBUF = {.len = 0};
     int64_t is_own = 0;
-    const struct resource *holder = resource;
     as_status status = resource_row(call, resource, call->params, ret_id);
     if (status != AS_OK || resource->scope == RESOURCE_OWN || resource->scope == RESOURCE_TENANT)
         return status;
+    strbuf_init(&joins, 0);
     sql_begin(&sql, call);
     sql_add(&sql, "SELECT CASE WHEN ");
-    if (resource->scope == RESOURCE_PART)
-        holder = resource_find(resource->references[0].resource);
-    sql_own(&sql, "h");
-    sql_add(&sql, " THEN 1 ELSE 0 END FROM %s t", resource->table);
-    if (holder == resource)
-        sql_add(&sql, " JOIN %s h ON h.id = t.id", resource->table);
-    else
-        sql_add(&sql, " JOIN %s h ON h.id = t.%s", holder->table, resource->references[0].column);
-    sql_add(&sql, " WHERE t.id = ");
+    add_holder(&sql, resource, &joins);
+    sql_add(&sql, " THEN 1 ELSE 0 END FROM %s t%s WHERE t.id = ", resource->table, strbuf_text(&joins));
     sql_of_row(&sql, *ret_id);
+    if (strbuf_status(&joins) != AS_OK)
+        return call_store_failed(call, strbuf_status(&joins));
     status = sql_one_int(&sql, call, &is_own);
     if (status == AS_OK && !is_own)
         return call_refuse(call, PROBLEM_FORBIDDEN, "this %s is part of the shipped catalogue; make one of your own",
@@ -236,6 +248,8 @@ as_status resource_retire(struct plane_call *call)
     struct row_values row = {.count = 0};
     int64_t id = 0;
     as_status status = own_row(call, resource, &id);
+    if (status == AS_OK && resource->is_bare && call->if_match[0] && strcmp(call->if_match, "*") != 0)
+        return call_refuse(call, PROBLEM_REVISION, "a %s has no revisions", resource->singular);
     if (status == AS_OK && resource->hooks && resource->hooks->retire)
         status = resource->hooks->retire(call, id);
     if (status == AS_OK)

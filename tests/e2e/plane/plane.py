@@ -55,6 +55,8 @@ class Contract:
 
     def check(self, method, path, answer):
         template, operation = self.operation(method, path)
+        if answer.status == 400 and answer.type == "text/plain":
+            return  # refused by the HTTP server, before there is a call
         if answer.status >= 400:
             assert answer.type == "application/problem+json", (method, path, answer.status, answer.type, answer.body[:200])
             schema = {"$ref": "#/components/schemas/Problem"}
