@@ -319,7 +319,7 @@ as_status recipe_set_canonical(const struct recipe_framework *framework, const s
     arena_done(&arena);
     if (status != AS_OK)
         return status;
-    status = json_writer_status(&writer);
+    status = is_whole ? json_writer_status(&writer) : AS_E_NOMEM;
     return status == AS_OK ? AS_OK
                            : error_set(err, status, "the set %.100s is too large or memory is short", set->code);
 }

@@ -178,7 +178,7 @@ static as_status add_word(struct resolver *resolver, const char *word, struct wo
         return note_use(resolver, value);
     }
     as_status status = fill_word(resolver, word, &text);
-    if (status == AS_OK && text[0] == '-' && word[0] != '-' && !(value && value->kind == RECIPE_NUMBER))
+    if (status == AS_OK && text && text[0] == '-' && word[0] != '-' && !(value && value->kind == RECIPE_NUMBER))
         return error_set(resolver->err, AS_E_INVALID,
                          "the value in \"%.80s\" of %.64s begins with a dash: it would be read as an option", word,
                          resolver->job->item->code);
