@@ -302,6 +302,7 @@ static void test_choice(void **state)
         "{\"code\":\"box\",\"kind\":\"server\",\"framework_code\":\"vllm\",\"runtime\":\"container\",\"argv\":[\"a\"]},"
         "{\"code\":\"img\",\"kind\":\"server\",\"framework_code\":\"vllm\",\"tool\":\"metrumbench-imagegen\",\"argv\":["
         "\"a\"]},"
+        "{\"code\":\"first\",\"kind\":\"tool\",\"tool\":\"x\",\"argv\":[\"a\"]},"
         "{\"code\":\"tool\",\"kind\":\"tool\",\"tool\":\"x\",\"argv\":[\"a\"]}]}");
     static const struct {
         struct recipe_template_query query;

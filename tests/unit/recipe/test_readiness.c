@@ -190,6 +190,21 @@ static void test_kv_cache(void **state)
     expect(*state, &facts, RECIPE_CHECK_KV_CACHE_FITS, RECIPE_UNKNOWN);
 }
 
+/* More GPUs than KV heads: heads are copied. */
+static void test_kv_copies(void **state)
+{
+    struct recipe_facts facts = facts_of(*state, SET "\"args\":[" ARG("tensor_parallel_size", "16") "]");
+    struct recipe_memory_estimate memory;
+    recipe_estimate_memory(&facts, &memory);
+    assert_true(memory.kv_bytes_per_token > 16383 && memory.kv_bytes_per_token < 16385); /* 2 × 1 × 128 × 32 × 2 */
+    facts.set =
+        set_of(*state, SET "\"args\":[" ARG("tensor_parallel_size", "2") "," ARG("data_parallel_size", "3") "]");
+    recipe_estimate_memory(&facts, &memory);
+    assert_true(memory.kv_bytes_per_token > 65535 && memory.kv_bytes_per_token < 65537);
+    assert_true(memory.weights_bytes > 7.999e9 && memory.weights_bytes < 8.001e9); /* copies, no shards */
+    assert_true(memory.requests > 2.999 * memory.kv_tokens / 2048 && memory.requests < 3.001 * memory.kv_tokens / 2048);
+}
+
 static void test_context(void **state)
 {
     struct recipe_facts facts = facts_of(*state, SET "\"args\":[" ARG("max_model_len", "2048") "]");
@@ -400,13 +415,14 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_pass),        cmocka_unit_test(test_never_overridable),
-        cmocka_unit_test(test_weights),         cmocka_unit_test(test_kv_cache),
-        cmocka_unit_test(test_context),         cmocka_unit_test(test_parallel),
-        cmocka_unit_test(test_framework),       cmocka_unit_test(test_model_of_set),
-        cmocka_unit_test(test_speech),          cmocka_unit_test(test_images),
-        cmocka_unit_test(test_source_and_disk), cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_least_version),   cmocka_unit_test(test_json),
+        cmocka_unit_test(test_all_pass),     cmocka_unit_test(test_never_overridable),
+        cmocka_unit_test(test_weights),      cmocka_unit_test(test_kv_cache),
+        cmocka_unit_test(test_context),      cmocka_unit_test(test_kv_copies),
+        cmocka_unit_test(test_parallel),     cmocka_unit_test(test_framework),
+        cmocka_unit_test(test_model_of_set), cmocka_unit_test(test_speech),
+        cmocka_unit_test(test_images),       cmocka_unit_test(test_source_and_disk),
+        cmocka_unit_test(test_codes),        cmocka_unit_test(test_least_version),
+        cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
