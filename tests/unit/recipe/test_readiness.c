@@ -202,6 +202,13 @@ static void test_kv_copies(void **state)
     recipe_estimate_memory(&facts, &memory);
     assert_true(memory.kv_bytes_per_token > 65535 && memory.kv_bytes_per_token < 65537);
     assert_true(memory.weights_bytes > 7.999e9 && memory.weights_bytes < 8.001e9); /* copies, no shards */
+    facts.set =
+        set_of(*state, SET "\"args\":[" ARG("data_parallel_size", "4") "," ARG("enable_expert_parallel", "true") "]");
+    recipe_estimate_memory(&facts, &memory);
+    assert_true(memory.weights_bytes > 3.999e9 && memory.weights_bytes < 4.001e9); /* experts are spread */
+    facts.set =
+        set_of(*state, SET "\"args\":[" ARG("tensor_parallel_size", "2") "," ARG("data_parallel_size", "3") "]");
+    recipe_estimate_memory(&facts, &memory);
     assert_true(memory.requests > 2.999 * memory.kv_tokens / 2048 && memory.requests < 3.001 * memory.kv_tokens / 2048);
 }
 

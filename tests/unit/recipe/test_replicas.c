@@ -107,10 +107,12 @@ static void test_vendors(void **state)
         assert_string_equal(recipe_pairs_get(&plan.instances[1].env, cases[i].variable), "4,5,6,7");
         assert_string_equal(plan.instances[1].container_args.items[0], cases[i].first_word);
         const char *bounds = recipe_pairs_get(&plan.instances[1].env, "TPU_CHIPS_PER_PROCESS_BOUNDS");
-        if (cases[i].vendor == RECIPE_GOOGLE)
-            assert_string_equal(bounds, "2,2,1");
-        else
+        if (cases[i].vendor != RECIPE_GOOGLE) {
             assert_null(bounds);
+            continue;
+        }
+        assert_string_equal(bounds, "2,2,1");
+        assert_string_equal(recipe_pairs_get(&plan.instances[1].env, "TPU_PROCESS_BOUNDS"), "1,1,1");
     }
 }
 
