@@ -84,7 +84,7 @@ struct recipe_template {
     const struct json_value *env;   /* object name → word, NULL = none */
     const struct json_value *files; /* object name → any JSON, whose strings are words; NULL = none */
     struct recipe_list secrets;     /* names of environment variables */
-    struct recipe_list refuses;     /* values it could not honour: a job that has one of them is refused */
+    struct recipe_list refuses;     /* values it cannot honour: a job with one that is not "", 0 or false is refused */
     struct recipe_values defaults;  /* layer RECIPE_FROM_TEMPLATE */
     const char *help;
 };

@@ -504,7 +504,7 @@ static as_status check_values(const struct recipe_job *job, struct as_error *err
         if (recipe_is_secret_name(value->name))
             return error_set(err, AS_E_INVALID,
                              "%.64s is a secret: give the name of the environment variable that holds it", value->name);
-        if (has_value(value) && recipe_list_has(&job->item->refuses, value->name))
+        if (is_on(value) && recipe_list_has(&job->item->refuses, value->name))
             return error_set(err, AS_E_INVALID,
                              "%.64s cannot honour %.64s, which the %s gives: leave it out, or use another tool",
                              job->item->code, value->name, recipe_layer_name(value->layer));

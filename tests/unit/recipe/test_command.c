@@ -142,6 +142,7 @@ static void test_errors(void **state)
     expect_error(*state, TOOL "\"argv\":[\"a\",\"x{urls}\"]", "{urls} is a list");
     expect_error(*state, TOOL "\"argv\":[\"a\",{\"each\":\"secrets\",\"argv\":[\"{item}{isl}\"]}],\"secrets\":[\"A\"]",
                  "{isl}");
+    expect_argv(*state, TOOL "\"refuses\":[\"streaming\"],\"argv\":[\"a\"]", "a"); /* false: nothing to honour */
     expect_error(*state, TOOL "\"refuses\":[\"concurrency\"],\"argv\":[\"a\"]",
                  "t cannot honour concurrency, which the scenario gives");
     expect_error(*state, TOOL "\"argv\":[\"a\"],\"env\":{\"X\":\"{osl}\"}", "{osl}");
