@@ -4,6 +4,7 @@
  * that the line above it names, and the sh block after it holds the commands that its sets resolve to.
  */
 #include "recipe/command.h"
+#include "recipe/readiness.h"
 
 #include "base/file.h"
 #include "support/check.h"
@@ -121,6 +122,38 @@ static struct recipe_data sets_of(const struct json_value *example, const char *
     return sets;
 }
 
+/* By the shipped facts the set fits its GPUs, with prompts and answers of 1,024 tokens. */
+static void check_fit(const struct recipe_set *set, const char *gpu, const char *version)
+{
+    struct recipe_facts facts = {.tool = "metrumbench-llm",
+                                 .model = recipe_model(&data, set->model_code),
+                                 .model_code = set->model_code,
+                                 .gpu = recipe_gpu(&data, gpu),
+                                 .framework = recipe_framework(&data, set->framework_code),
+                                 .framework_version = version,
+                                 .set = set,
+                                 .host_gpus = 8,
+                                 .replicas = 1,
+                                 .isl_tokens = 1024,
+                                 .osl_tokens = 1024,
+                                 .template_tokens = -1,
+                                 .concurrency = 1,
+                                 .is_online = true,
+                                 .disk_free_bytes = -1};
+    struct recipe_checks checks = {0};
+    struct as_error err = {0};
+    assert_non_null(facts.model);
+    assert_non_null(facts.gpu);
+    assert_int_equal(recipe_check_all(&facts, &arena, &checks, &err), AS_OK);
+    for (size_t i = 0; i < checks.count; i++) {
+        const struct recipe_check *check = &checks.items[i];
+        bool may_be_open = check->code == RECIPE_CHECK_FRAMEWORK_VERSION || check->code == RECIPE_CHECK_DISK_SPACE;
+        if (check->state != RECIPE_PASS && !may_be_open)
+            fail_msg("%s: %s: found %s, needed %s", set->code, recipe_check_name(check->code), check->found,
+                     check->needed);
+    }
+}
+
 static void add_command(const struct json_value *example, const struct recipe_set *set, struct strbuf *out)
 {
     const char *template_code = NULL, *version = NULL;
@@ -135,7 +168,7 @@ static void add_command(const struct json_value *example, const struct recipe_se
     assert_non_null(job.item);
     assert_non_null(job.framework);
     for (size_t i = 0; i < set->gpu_classes.count; i++)
-        assert_non_null(recipe_gpu(&data, set->gpu_classes.items[i]));
+        check_fit(set, set->gpu_classes.items[i], version);
     if (recipe_set_check(job.framework, version, set, &err) != AS_OK ||
         recipe_resolve(&job, &arena, &command, &err) != AS_OK)
         fail_msg("%s: %s", set->code, err.message);
