@@ -204,7 +204,7 @@ static as_status close_revision(struct plane_call *call, const struct revision *
 as_status engine_set_finish(struct plane_call *call, int64_t id, const struct row_values *row)
 {
     const struct recipe_framework *framework = NULL;
-    struct revision revision;
+    struct revision revision = {.set_id = id};
     int64_t revision_id = 0;
     (void)row;
     as_status status = parts_write(call, engine_set_parts, 1, id);

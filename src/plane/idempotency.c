@@ -54,7 +54,7 @@ as_status idempotency_find(struct plane_call *call, bool *ret_is_repeat)
 {
     struct store_rows *rows AS_AUTO_ROWS = NULL;
     struct sql sql AS_AUTO_SQL = {.count = 0};
-    const char *digest;
+    const char *digest = "";
     *ret_is_repeat = false;
     if (!call->idempotency_key[0] || !call->who.is_known)
         return AS_OK;
@@ -92,7 +92,7 @@ static as_status forget_old(struct plane_call *call)
 as_status idempotency_keep(struct plane_call *call)
 {
     struct sql sql AS_AUTO_SQL = {.count = 0};
-    const char *digest;
+    const char *digest = "";
     if (!call->idempotency_key[0] || !call->who.is_known)
         return AS_OK;
     as_status status = request_digest(call, &digest);

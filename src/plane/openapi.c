@@ -142,7 +142,8 @@ static void put_schema(struct json_writer *json, const struct field *field, enum
     case FIELD_OBJECT:
         json_key(json, "anyOf");
         json_open_array(json);
-        put_ref(json, field->shape, use == USE_ANSWER ? USE_ANSWER : USE_CREATE);
+        if (field->shape)
+            put_ref(json, field->shape, use == USE_ANSWER ? USE_ANSWER : USE_CREATE);
         json_open_object(json);
         json_member_string(json, "type", "null");
         json_close_object(json);

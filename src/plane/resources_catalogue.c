@@ -7,11 +7,11 @@ const char *const choices_tool[] = {"metrumbench-llm", "metrumbench-vlm", "metru
 
 #define OPTIONAL_TEXT(member, sentence)                                                                                \
     {                                                                                                                  \
-        .name = member, .type = FIELD_TEXT, .flags = FIELD_NULLABLE, .max = 500, .about = sentence                     \
+        .name = (member), .type = FIELD_TEXT, .flags = FIELD_NULLABLE, .max = 500, .about = (sentence)                 \
     }
 #define OPTIONAL_COUNT(member, sentence)                                                                               \
     {                                                                                                                  \
-        .name = member, .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 1, .max = 1e12, .about = sentence           \
+        .name = (member), .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 1, .max = 1e12, .about = (sentence)       \
     }
 #define FACTS                                                                                                          \
     {                                                                                                                  \

@@ -135,16 +135,17 @@ static const char *const RETRIES[] = {"never", "on_lost", NULL};
 static const char *const ARRIVALS[] = {"closed", "constant", "poisson", "gamma", NULL};
 #define COUNT(member, sentence)                                                                                        \
     {                                                                                                                  \
-        .name = member, .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 1, .max = 1e9, .about = sentence            \
+        .name = (member), .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 1, .max = 1e9, .about = (sentence)        \
     }
 #define SORTED_COUNT(member, sentence)                                                                                 \
     {                                                                                                                  \
-        .name = member, .type = FIELD_INT, .flags = FIELD_NULLABLE | FIELD_FILTER | FIELD_SORT, .min = 1, .max = 1e9,  \
-        .about = sentence                                                                                              \
+        .name = (member), .type = FIELD_INT, .flags = FIELD_NULLABLE | FIELD_FILTER | FIELD_SORT, .min = 1,            \
+        .max = 1e9, .about = (sentence)                                                                                \
     }
 #define AMOUNT(member, least, most, sentence)                                                                          \
     {                                                                                                                  \
-        .name = member, .type = FIELD_NUMBER, .flags = FIELD_NULLABLE, .min = least, .max = most, .about = sentence    \
+        .name = (member), .type = FIELD_NUMBER, .flags = FIELD_NULLABLE, .min = (least), .max = (most),                \
+        .about = (sentence)                                                                                            \
     }
 static const struct field SCENARIO_FIELDS[] = {
     {.name = "workload_code",
@@ -274,7 +275,7 @@ static as_status prepare_scenario(struct plane_call *call, int64_t id, struct ro
         tool = rows_copy(call, rows, 0);
     if (status == AS_OK && !tool)
         status = call_store_failed(call, AS_E_INTERNAL);
-    if (status == AS_OK)
+    if (status == AS_OK && tool)
         status = check_meaning(call, tool);
     return status == AS_OK && !id ? row_values_set(row, "tool", store_text(tool)) : status;
 }

@@ -4,15 +4,15 @@
 
 #define COUNT(member, sentence)                                                                                        \
     {                                                                                                                  \
-        .name = member, .type = FIELD_INT, .min = 1, .max = 65536, .initial = "1", .about = sentence                   \
+        .name = (member), .type = FIELD_INT, .min = 1, .max = 65536, .initial = "1", .about = (sentence)               \
     }
 #define OPTIONAL_COUNT(member, sentence)                                                                               \
     {                                                                                                                  \
-        .name = member, .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 1, .max = 65536, .about = sentence          \
+        .name = (member), .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 1, .max = 65536, .about = (sentence)      \
     }
 #define OPTIONAL_TEXT(member, sentence)                                                                                \
     {                                                                                                                  \
-        .name = member, .type = FIELD_TEXT, .flags = FIELD_NULLABLE, .max = 500, .about = sentence                     \
+        .name = (member), .type = FIELD_TEXT, .flags = FIELD_NULLABLE, .max = 500, .about = (sentence)                 \
     }
 
 static const char *const VALUE_TYPES[] = {"int", "float", "bool", "string", "json", "list", NULL};

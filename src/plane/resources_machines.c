@@ -4,11 +4,11 @@
 
 #define OPTIONAL_COUNT(member, sentence)                                                                               \
     {                                                                                                                  \
-        .name = member, .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 0, .max = 9e15, .about = sentence           \
+        .name = (member), .type = FIELD_INT, .flags = FIELD_NULLABLE, .min = 0, .max = 9e15, .about = (sentence)       \
     }
 #define ARGV(member, sentence)                                                                                         \
     {                                                                                                                  \
-        .name = member, .type = FIELD_LIST, .item = FIELD_TEXT, .max = 200, .initial = "[]", .about = sentence         \
+        .name = (member), .type = FIELD_LIST, .item = FIELD_TEXT, .max = 200, .initial = "[]", .about = (sentence)     \
     }
 
 static const char *const PROVIDER_KINDS[] = {"slurm", "kubernetes", "aws", "gcloud", "command", NULL};

@@ -12,16 +12,16 @@ static const char *const VERDICTS[] = {"pass", "warn", "stop", "unknown", NULL};
 
 #define GIVEN_TIME(member, stored, sentence)                                                                           \
     {                                                                                                                  \
-        .name = member, .type = FIELD_TIME, .column = stored, .flags = FIELD_GIVEN | FIELD_NULLABLE | FIELD_SORT,      \
-        .about = sentence                                                                                              \
+        .name = (member), .type = FIELD_TIME, .column = (stored), .flags = FIELD_GIVEN | FIELD_NULLABLE | FIELD_SORT,  \
+        .about = (sentence)                                                                                            \
     }
 #define GIVEN_COUNT(member, sentence)                                                                                  \
     {                                                                                                                  \
-        .name = member, .type = FIELD_INT, .flags = FIELD_GIVEN, .about = sentence                                     \
+        .name = (member), .type = FIELD_INT, .flags = FIELD_GIVEN, .about = (sentence)                                 \
     }
 #define GIVEN_TEXT(member, sentence)                                                                                   \
     {                                                                                                                  \
-        .name = member, .type = FIELD_TEXT, .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = sentence                   \
+        .name = (member), .type = FIELD_TEXT, .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = (sentence)               \
     }
 
 /* ---- checks ---- */

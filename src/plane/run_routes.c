@@ -176,7 +176,7 @@ static as_status again(struct plane_call *call, bool failed_only)
         status = read_codes(call, before, failed_only, &codes);
     if (status != AS_OK)
         return status;
-    if (failed_only && !codes->first)
+    if (!codes || (failed_only && !codes->first))
         return call_refuse(call, PROBLEM_STATE, "no job of this run failed, was lost or was cancelled");
     order.request.scenarios = codes->first ? codes : NULL;
     status = run_start(call, &order, &run_id);

@@ -2,7 +2,6 @@
 """Definitions, runs, events, repeats: what the API does, each answer held against the contract."""
 
 import json
-import sqlite3
 import subprocess
 import threading
 import unittest
@@ -107,9 +106,7 @@ class Runs(Case):
     def set_online(self):
         """What an agent's first word does."""
         self.assertEqual(self.plane.stop(), 0)
-        with sqlite3.connect(self.plane.database) as store:
-            store.execute("UPDATE servers SET state = 'online', last_seen_ns = 1, disk_free_bytes = 4000000000000")
-        store.close()
+        self.plane.sql("UPDATE servers SET state = 'online', last_seen_ns = 1, disk_free_bytes = 4000000000000")
         self.plane.start()
 
     def test_from_definition_to_queued_jobs(self):
@@ -145,7 +142,47 @@ class Runs(Case):
         self.assertEqual((again["run_code"], again["state"], again["cloned_from"]), ("w1-r3", "queued", "w1-r2"))
         self.assertEqual(self.admin.get("/api/v1/jobs/w1-r3-j1")["plan"]["workload_digest"], job["plan"]["workload_digest"])
         self.assertEqual(self.admin.post("/api/v1/runs/w1-r3/clone", {})["state"], "queued")
+        self.check_trace_and_export(job)
         self.check_events()
+
+    def check_trace_and_export(self, job):
+        trace = self.admin.get("/api/v1/jobs/w1-r2-j1/trace")
+        self.assertEqual((trace["project"]["project_code"], trace["workload"]["workload_code"], trace["scenario"]["scenario_code"], trace["run"]["run_code"]),
+                         ("p1", "w1", "c8", "w1-r2"))
+        self.assertEqual(trace["job"]["commands"], job["commands"])
+        text = self.admin.call("GET", "/api/v1/runs/w1-r2/export").body.decode()
+        definition = yaml.safe_load(text)
+        self.assertEqual(definition["run"], {"workload_code": "w1", "settings": {"seed": 7}, "note": "first"})
+        self.assertEqual(set(definition), {"schema", "projects", "server_configs", "servers", "prompt_sources", "workloads", "scenarios", "run"})
+        self.reproduce(definition, job)
+
+    def reproduce(self, definition, job):
+        """The exported definition, sent to an empty deployment, gives the same commands."""
+        folder = self.folder / "other"
+        folder.mkdir()
+        other = Plane(folder)
+        try:
+            client = other.admin()
+            for kind in ("projects", "server_configs", "servers", "prompt_sources", "workloads", "scenarios"):
+                for thing in definition[kind]:
+                    client.post("/api/v1/" + kind.replace("_", "-"), thing)
+            other.stop()
+            other.sql("UPDATE servers SET state = 'online', last_seen_ns = 1, disk_free_bytes = 4000000000000")
+            other.start()
+            run = other.admin().post("/api/v1/runs", definition["run"])
+            self.assertEqual(run["state"], "queued")
+            again = other.admin().get(f"/api/v1/jobs/{run['run_code']}-j1")
+            self.assertEqual([c["digest"] for c in again["commands"] if c["kind"] == "server"], [c["digest"] for c in job["commands"] if c["kind"] == "server"])
+            self.assertEqual(again["plan"]["workload_digest"], job["plan"]["workload_digest"])
+        finally:
+            other.stop()
+
+    def test_results_of_nothing_are_an_empty_page_and_a_head(self):
+        self.assertEqual(self.admin.get("/api/v1/results?workload_code=w1"), {"items": [], "next": None})
+        table = self.admin.call("GET", "/api/v1/results.csv").body.decode()
+        self.assertTrue(table.startswith("output_kind,project_code,"))
+        self.assertEqual(table.count("\r\n"), 1)
+        self.assertEqual(self.admin.call("GET", "/api/v1/results?nope=1").status, 422)
 
     def check_events(self):
         names, last = self.listen("0", 6)
@@ -174,6 +211,8 @@ class Runs(Case):
 
 class Care(Case):
     def test_backup_restore_and_a_new_token(self):
+        if not self.plane.is_sqlite:
+            self.skipTest("PostgreSQL has tools of its own")
         define(self.admin)
         self.assertEqual(self.plane.stop(), 0)
         copy = self.folder / "copy.db"

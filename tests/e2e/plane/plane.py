@@ -128,12 +128,24 @@ class Client:
         return self.ok("POST", path, body, **more)
 
 
+def fresh_database(folder):
+    """A SQLite file, or with ASSAY_TEST_POSTGRES (script/with-postgres) an empty database there."""
+    server = os.environ.get("ASSAY_TEST_POSTGRES")
+    if not server:
+        return str(folder / "plane.db")
+    name = "plane_" + re.sub(r"[^a-z0-9]", "_", folder.name.lower())
+    subprocess.run(["psql", "-q", server, "-c", f"CREATE DATABASE {name}"], check=True, timeout=DEADLINE_S)
+    parts = urllib.parse.urlsplit(server)
+    return urllib.parse.urlunsplit(parts._replace(path="/" + name))
+
+
 class Plane:
     """A served store in a folder of its own, on SQLite or (ASSAY_TEST_POSTGRES_URL) on PostgreSQL."""
 
     def __init__(self, folder, *words, database=None):
         self.folder = folder
-        self.database = database or str(folder / "plane.db")
+        self.database = database or fresh_database(folder)
+        self.is_sqlite = "://" not in self.database
         self.words = words
         self.contract = None
         self.process = None
@@ -165,6 +177,13 @@ class Plane:
 
     def admin(self):
         return Client(self, self.token)
+
+    def sql(self, statement):
+        """For what only workers do; the plane is stopped."""
+        if self.is_sqlite:
+            subprocess.run(["sqlite3", self.database, statement], check=True, timeout=DEADLINE_S)
+        else:
+            subprocess.run(["psql", "-q", self.database, "-c", statement], check=True, timeout=DEADLINE_S)
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
