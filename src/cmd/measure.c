@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cmd/commands.h"
 #include "cmd/version.h"
+#include "net/net.h"
 #include "run/exits.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -85,6 +86,7 @@ int command_measure(const struct run_tool *tool, int argc, char **argv)
     const struct version *version = version_info();
     struct run_program program = {version->full, version->commit, version->compiler};
     struct run run;
+    net_tls_memory_install();
     signals_install();
     run_init(&run, tool, &program);
     int exit_code = run_with(&run, argc, argv);

@@ -206,7 +206,4 @@ bool tls_is_inside_record(const struct net_connection *c);
 /* Writes up to `len` bytes; > 0 = taken, 0 = the socket is full, -1 with errno. The same bytes again after 0. */
 ssize_t tls_write(struct net_connection *c, const void *data, size_t len);
 
-/* tls_memory.c: gives OpenSSL a better place for its large buffers; no effect once OpenSSL was used in this process. */
-void tls_memory_install(void);
-
 #endif

@@ -162,6 +162,11 @@ as_status net_loop_new(const struct net_options *options, struct net_endpoint *c
 /* Ends every exchange as cancelled, closes everything; a start from those on_end does nothing. NULL is fine. */
 void net_loop_free(struct net_loop *loop);
 /*
+ * Gives the large blocks that OpenSSL takes places of their own (net/tls_memory.c): without it a TLS connection costs twice
+ * the memory while many shake hands. For the start of a program: after OpenSSL's first use it does nothing.
+ */
+void net_tls_memory_install(void);
+/*
  * Starts an exchange that is not running: takes the pooled connection used last or opens one, and sends at once when it
  * can. Failures arrive by on_end, never from inside this call.
  */

@@ -181,7 +181,6 @@ static as_status configure(SSL_CTX *context, const struct net_options *options, 
 as_status tls_open(struct net_loop *loop, struct as_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    tls_memory_install();
     loop->plain = malloc(NET_PLAIN_BYTES);
     loop->gather = malloc(NET_PLAIN_BYTES);
     pthread_once(&once, bio_method_make);
