@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/commands.h"
 #include "cmd/front.h"
+#include "cmd/help_part.h"
 #include "cmd/version.h"
 
-#include <string.h>
-
-enum help_format { HELP_TEXT, HELP_MAN, HELP_MARKDOWN, HELP_SCHEMA, HELP_BASH };
+enum { HELP_TEXT, HELP_MAN, HELP_MARKDOWN, HELP_SCHEMA, HELP_BASH };
 
 struct help_config {
     int format;
@@ -66,7 +65,7 @@ static void add_front_page(struct strbuf *out)
 }
 
 /* Without a command: a document of all of them. */
-static int print_document(enum help_format format, const struct command *command)
+static int print_document(int format, const struct command *command)
 {
     struct strbuf text AS_AUTO_STRBUF;
     strbuf_init(&text, 0);
@@ -81,29 +80,6 @@ static int print_document(enum help_format format, const struct command *command
     else
         options_schema(command->line, &text);
     return command_print("help", &text);
-}
-
-/* "" when the words name a command's part, else what is wrong with them. */
-static const char *part_fault(const struct command *command, const struct opt_parsed *parsed, enum help_format format)
-{
-    const char *const *part = command->parts;
-    if (!part)
-        return "help: this command has no parts, name it alone";
-    while (*part && strcmp(*part, parsed->operands[1]) != 0)
-        part++;
-    if (!*part || parsed->operand_count > 2)
-        return "help: the command has no such part; its own help names those it has";
-    return format == HELP_TEXT ? "" : "help: a command's part is explained as text only";
-}
-
-/* Of `assay COMMAND PART`: the part prints it. */
-static int print_part(const struct command *command, const struct opt_parsed *parsed, enum help_format format)
-{
-    const char *fault = part_fault(command, parsed, format);
-    if (*fault)
-        return front_usage(fault);
-    char *words[] = {(char *)(uintptr_t)parsed->operands[0], (char *)(uintptr_t)parsed->operands[1], "--help", NULL};
-    return command->run(3, words);
 }
 
 static int help_run(int argc, char **argv)
@@ -124,7 +100,7 @@ static int help_run(int argc, char **argv)
     else if (parsed.operand_count && !command)
         exit_code = front_unknown(parsed.operands[0]);
     else if (parsed.operand_count > 1)
-        exit_code = print_part(command, &parsed, (enum help_format)config.format);
+        exit_code = help_part(command, &parsed, config.format == HELP_TEXT);
     else if (!command && config.format == HELP_TEXT)
         exit_code = front_print_commands();
     else if (!command && !is_of_all)
@@ -132,7 +108,7 @@ static int help_run(int argc, char **argv)
     else if (command && config.format == HELP_TEXT)
         exit_code = command_print_help(command->line);
     else
-        exit_code = print_document((enum help_format)config.format, command);
+        exit_code = print_document(config.format, command);
     arena_done(&arena);
     return exit_code;
 }
