@@ -2,6 +2,7 @@
 #include "cmd/measure.h"
 
 #include "base/log.h"
+#include "base/url.h"
 #include "cmd/commands.h"
 #include "cmd/version.h"
 #include "net/net.h"
@@ -9,6 +10,7 @@
 #include "run/run.h"
 #include "run/signals.h"
 
+#include <string.h>
 #include <unistd.h>
 
 /* The checks before the run, then the run. *ret_exit_code is that of a refusal. */
@@ -26,10 +28,26 @@ static as_status measure(struct run *run, int *ret_exit_code, struct as_error *e
     return status;
 }
 
+/* True when one of the option's URLs on the command line has a key in its query. */
+static bool holds_key(const struct opt_parsed *parsed, const char *option, const struct opt_list *urls)
+{
+    const char *key;
+    size_t len;
+    for (size_t i = 0; options_state(parsed, option)->origin == OPT_FROM_ARGV && i < urls->count; i++) {
+        const char *at = urls->items[i] + strcspn(urls->items[i], "?#");
+        if (url_next_key(&at, &key, &len))
+            return true;
+    }
+    return false;
+}
+
 static void warn_of_key(const struct run *run)
 {
     if (options_state(&run->parsed, "api-key")->origin == OPT_FROM_ARGV)
         log_warning("--api-key is visible in the process list; --api-key-file and OPENAI_API_KEY are not");
+    if (holds_key(&run->parsed, "url", &run->config.endpoint.urls) ||
+        holds_key(&run->parsed, "endpoint", &run->config.endpoint.values))
+        log_warning("a key in a URL's query is visible in the process list; --endpoints-file FILE keeps it out of there");
 }
 
 /* From the open folder on every way out writes the summary. */

@@ -40,7 +40,7 @@ as_status request_head_init(struct request_head *head, const struct engine_endpo
     strbuf_init(&id, 0);
     memset(head, 0, sizeof *head);
     strbuf_addf(&line, "POST %s", endpoint->net->path_prefix);
-    strbuf_adds(&host, " HTTP/1.1\r\n");
+    strbuf_addf(&host, "%s HTTP/1.1\r\n", endpoint->net->query ? endpoint->net->query : "");
     if (!has_header(extra, "Host"))
         strbuf_addf(&host, "Host: %s\r\n", endpoint->net->host_header);
     if (options->user_agent && !has_header(extra, "User-Agent"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/strbuf.h"
+#include "base/url.h"
 #include "net/internal.h"
 
 #include <arpa/inet.h>
@@ -36,7 +37,9 @@ struct url_parts {
     bool is_bracketed;
     uint16_t port;
     bool has_port;
-    const char *path; /* to the end of the URL */
+    const char *path; /* to the query or the end */
+    size_t path_len;
+    const char *query; /* with its '?', to the end of the URL */
 };
 
 static bool starts_with(const char *text, const char *prefix)
@@ -54,9 +57,9 @@ static as_status check_characters(const char *url, struct as_error *err)
                 "endpoint URL: byte %zu is a blank, a control character or not ASCII; write it percent-encoded "
                 "(a host name in its xn-- form)",
                 i);
-        if (url[i] == '?' || url[i] == '#')
+        if (url[i] == '#')
             return error_set_at(err, AS_E_INVALID, 0, (int64_t)i,
-                                "endpoint URL: a query or fragment ('%c') cannot be kept: leave it out", url[i]);
+                                "endpoint URL: a fragment ('#') is never sent: leave it out, or write %%23");
     }
     return AS_OK;
 }
@@ -125,21 +128,19 @@ static as_status parse_unix(const char *at, struct url_parts *parts, struct as_e
     if (at[0] != '/' || at[1] == '\0')
         return error_set(err, AS_E_INVALID,
                          "endpoint URL: unix: takes an absolute path, for example unix:/run/server.sock");
-    const char *split = strstr(at, ":/");
+    size_t len = strcspn(at, "?");
+    const char *split = memmem(at, len, ":/", 2);
     parts->is_unix = true;
     parts->host = at;
-    parts->host_len = split ? (size_t)(split - at) : strlen(at);
-    parts->path = split ? split + 1 : at + strlen(at);
+    parts->host_len = split ? (size_t)(split - at) : len;
+    parts->path = split ? split + 1 : at + len;
     return AS_OK;
 }
 
-static as_status parse_url(const char *url, struct url_parts *parts, struct as_error *err)
+static as_status parse_place(const char *url, struct url_parts *parts, struct as_error *err)
 {
-    as_status status = check_characters(url, err);
-    if (status != AS_OK)
-        return status;
     const char *scheme_end = strstr(url, "://");
-    const char *slash = strchr(url, '/');
+    const char *slash = strpbrk(url, "/?");
     if (starts_with(url, "unix:"))
         return parse_unix(url + 5, parts, err);
     const char *at = url;
@@ -154,12 +155,25 @@ static as_status parse_url(const char *url, struct url_parts *parts, struct as_e
                              "endpoint URL: the scheme \"%.*s\" is none of http, https, unix, http+unix",
                              (int)(scheme_end - url > 40 ? 40 : scheme_end - url), url);
     }
-    const char *end = at + strcspn(at, "/");
+    const char *end = at + strcspn(at, "/?");
     parts->path = end;
     if (!parts->is_unix)
         return parse_authority(at, end, parts, err);
     parts->host = at;
     parts->host_len = (size_t)(end - at);
+    return AS_OK;
+}
+
+static as_status parse_url(const char *url, struct url_parts *parts, struct as_error *err)
+{
+    parts->host = parts->path = "";
+    as_status status = check_characters(url, err);
+    if (status == AS_OK)
+        status = parse_place(url, parts, err);
+    if (status != AS_OK)
+        return status;
+    parts->path_len = strcspn(parts->path, "?");
+    parts->query = parts->path + parts->path_len;
     return AS_OK;
 }
 
@@ -192,9 +206,8 @@ static bool percent_decode(char *text)
 }
 
 /* The prefix of all request paths; NULL without memory. */
-static char *path_prefix_of(const char *path)
+static char *path_prefix_of(const char *path, size_t len)
 {
-    size_t len = strlen(path);
     while (len > 0 && path[len - 1] == '/')
         len--;
     for (size_t i = 0; i < sizeof api_paths / sizeof *api_paths; i++) {
@@ -209,20 +222,15 @@ static char *path_prefix_of(const char *path)
     return len ? copy_text(path, len) : copy_text("/v1", 3);
 }
 
-/* The URL without user-info, from its parts. */
-static char *url_without_user(const char *url, const struct url_parts *parts)
+/* The URL without user-info and keys. */
+static char *shown_url(const char *url, const struct url_parts *parts)
 {
-    if (!parts->user)
-        return copy_text(url, strlen(url));
-    size_t before = (size_t)(parts->user - url);
-    const char *rest = parts->user + parts->user_len + 1;
-    size_t rest_len = strlen(rest);
-    char *text = malloc(before + rest_len + 1);
-    if (text) {
-        memcpy(text, url, before);
-        memcpy(text + before, rest, rest_len + 1);
-    }
-    return text;
+    AS_AUTO_STRBUF struct strbuf text;
+    strbuf_init(&text, 0);
+    if (parts->user)
+        strbuf_add(&text, url, (size_t)(parts->user - url));
+    url_add_query_shown(&text, parts->user ? parts->user + parts->user_len + 1 : url);
+    return strbuf_status(&text) == AS_OK ? copy_text(strbuf_text(&text), text.len) : NULL;
 }
 
 static char *host_header_of(const struct net_endpoint *endpoint, const struct url_parts *parts)
@@ -266,12 +274,13 @@ as_status net_endpoint_parse(const char *url, struct net_endpoint *ret, struct a
         made.host = copy_text(parts.host, parts.host_len);
     }
     if (status == AS_OK && made.host) {
-        made.url = url_without_user(url, &parts);
+        made.url = shown_url(url, &parts);
         made.name = made.url ? copy_text(made.url, strlen(made.url)) : NULL;
-        made.path_prefix = path_prefix_of(parts.path);
+        made.path_prefix = path_prefix_of(parts.path, parts.path_len);
+        made.query = copy_text(parts.query, parts.query[1] ? strlen(parts.query) : 0);
         made.host_header = host_header_of(&made, &parts);
     }
-    if (status == AS_OK && (!made.name || !made.path_prefix || !made.host_header))
+    if (status == AS_OK && (!made.name || !made.path_prefix || !made.query || !made.host_header))
         status = error_set(err, AS_E_NOMEM, "out of memory");
     if (status != AS_OK) {
         net_endpoint_done(&made);
@@ -311,6 +320,9 @@ void net_endpoint_done(struct net_endpoint *endpoint)
     free(endpoint->host);
     free(endpoint->host_header);
     free(endpoint->path_prefix);
+    if (endpoint->query)
+        explicit_bzero(endpoint->query, strlen(endpoint->query));
+    free(endpoint->query);
     free(endpoint->unix_path);
     if (endpoint->addresses)
         freeaddrinfo(endpoint->addresses);

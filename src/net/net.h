@@ -38,10 +38,11 @@
 /* One server; where it is and how to speak to it. Strings are owned (net_endpoint_done). */
 struct net_endpoint {
     char *name;        /* unique among the endpoints of a run */
-    char *url;         /* as given, user-info removed */
+    char *url;         /* as given, user-info removed, keys in the query replaced (base/url.h) */
     char *host;        /* without brackets; also TLS server name */
     char *host_header; /* value of Host: */
     char *path_prefix; /* "" or "/v1": no trailing slash */
+    char *query;       /* "?a=b", sent behind every path, keys included; "" or NULL = none */
     char *unix_path;   /* NULL = TCP */
     uint16_t port;
     bool is_tls;
@@ -51,11 +52,11 @@ struct net_endpoint {
 };
 
 /*
- * Parses a base URL: http://host[:port][/path], https://…, unix:/path/to/socket[:/path], http+unix://%2Fpath/…; a bare
- * host:port is http. `path` suffixes that name an API call (/chat/completions, /completions, /audio/transcriptions,
- * /images/generations, /models) are removed, then "/v1" is appended to an empty path: base URL, base/v1 and full path
- * give the same endpoint. `name` becomes the URL without user-info; the caller may replace it. A query or fragment is
- * refused. AS_E_INVALID names the fault.
+ * Parses a base URL: http://host[:port][/path], https://…, unix:/path/to/socket[:/path], http+unix://%2Fpath/…, each
+ * with an optional ?query; a bare host:port is http. `path` suffixes that name an API call (/chat/completions,
+ * /completions, /audio/transcriptions, /images/generations, /models) are removed, then "/v1" is appended to an empty
+ * path: base URL, base/v1 and full path give the same endpoint. A query is kept apart and sent behind every path; a
+ * fragment is refused. `name` becomes the URL as it is shown; the caller may replace it. AS_E_INVALID names the fault.
  */
 as_status net_endpoint_parse(const char *url, struct net_endpoint *ret, struct as_error *err) AS_NODISCARD;
 /* Frees what it owns; one that is all zero is fine. */

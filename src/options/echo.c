@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
+#include "base/url.h"
 #include "options/internal.h"
 
 #include <math.h>
 
-void options_add_url(struct strbuf *out, const char *text)
+/* A file's path may hold an @. */
+static void add_url(struct strbuf *out, const struct opt *opt, const char *text)
 {
-    const char *scheme = strstr(text, "://");
-    const char *start = scheme ? scheme + 3 : text;
-    size_t authority = strcspn(start, "/?#");
-    const char *at = memrchr(start, '@', authority);
-    if (!at) {
+    if (opt->type == OPT_FILE && !strstr(text, "://"))
         strbuf_adds(out, text);
-        return;
-    }
-    strbuf_add(out, text, (size_t)(start - text));
-    strbuf_adds(out, "***");
-    strbuf_adds(out, at);
+    else
+        url_add_shown(out, text);
 }
 
 static void put_text(const struct opt *opt, const char *text, struct json_writer *writer)
@@ -31,7 +26,7 @@ static void put_text(const struct opt *opt, const char *text, struct json_writer
         strbuf_addf(&shown, "%.*s: set", (int)strcspn(text, ":"), text);
         json_put_string(writer, strbuf_text(&shown));
     } else if (opt->secrecy == OPT_URL) {
-        options_add_url(&shown, text);
+        add_url(&shown, opt, text);
         json_put_string(writer, strbuf_text(&shown));
     } else {
         json_put_string(writer, text);
@@ -166,7 +161,7 @@ static void add_shown(struct strbuf *out, const struct opt *opt, const char *val
     else if (opt->secrecy == OPT_SECRET_VALUE)
         strbuf_addf(out, "%.*s: ***", (int)strcspn(value, ":="), value);
     else if (opt->secrecy == OPT_URL)
-        options_add_url(out, value);
+        add_url(out, opt, value);
     else
         strbuf_adds(out, value);
 }

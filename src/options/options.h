@@ -48,7 +48,7 @@ enum opt_secrecy {
     OPT_PUBLIC,
     OPT_SECRET,       /* shown as "set" / "not set" */
     OPT_SECRET_VALUE, /* key: value, the key is shown */
-    OPT_URL           /* user-info removed when shown */
+    OPT_URL           /* user-info and keys in the query replaced when shown (base/url.h) */
 };
 
 /* One option. Only name, type, at, group and sentence are required. */
@@ -204,8 +204,6 @@ const char *options_nearest(const struct opt_command *command, const char *name)
 void options_echo(const struct opt_parsed *parsed, struct json_writer *writer);
 /* "assay NAME" and the words after argv[0], quoted for a shell, secrets replaced by ***. */
 void options_command_line(const struct opt_command *command, int argc, char *const *argv, struct strbuf *out);
-/* `text` with the user-info of a URL replaced by ***@. */
-void options_add_url(struct strbuf *out, const char *text);
 
 /* Derived documents. `program` is "assay". */
 void options_help(const struct opt_command *command, size_t width, struct strbuf *out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/url.h"
 #include "options/internal.h"
 
 #define NOTES_MAX 64
@@ -56,15 +57,20 @@ static void add_shown_value(struct strbuf *out, const char *value)
 static as_status refuse_value(const struct opt_reader *reader, const struct opt *opt, const char *value,
                               const struct as_error *reason, struct as_error *err)
 {
-    struct strbuf out AS_AUTO_STRBUF;
+    struct strbuf out AS_AUTO_STRBUF, shown AS_AUTO_STRBUF;
     strbuf_init(&out, 4096);
+    strbuf_init(&shown, 0);
+    if (opt->secrecy == OPT_URL)
+        url_add_query_shown(&shown, value);
+    else
+        strbuf_adds(&shown, value);
     strbuf_addf(&out, "%s: ", reader->spelled ? reader->spelled : opt->name);
     if (opt->secrecy == OPT_SECRET || opt->secrecy == OPT_SECRET_VALUE)
         strbuf_adds(&out, "the value");
     else if (opt->secrecy == OPT_URL && strchr(value, '@'))
         strbuf_adds(&out, "the URL");
     else
-        add_shown_value(&out, value);
+        add_shown_value(&out, strbuf_text(&shown));
     strbuf_addf(&out, " %s; allowed is ", reason->message);
     value_allowed(opt, &out);
     strbuf_addf(&out, ", for example --%s", opt->name);

@@ -25,6 +25,7 @@ static const struct opt AUDIO_OPTIONS[] = {
      AT(manifest),
      GROUP,
      .value = "FILE|URL|-",
+     .secrecy = OPT_URL,
      .example = "manifest.jsonl",
      .sentence = "Manifest, JSONL: `id`, `path` or `url`, `format` (mp3, wav, webm, ogg, m4a, mp4, flac), `duration` "
                  "in seconds. "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/run.h"
 
+#include "base/url.h"
+
 #include <string.h>
 
 #define DUE_SHOWN 10
@@ -35,6 +37,8 @@ static void put_plan(const struct run *run, struct json_writer *writer)
 
 static void put_servers(const struct run *run, struct json_writer *writer)
 {
+    struct strbuf query AS_AUTO_STRBUF;
+    strbuf_init(&query, 0);
     json_key(writer, "servers");
     json_open_array(writer);
     for (size_t i = 0; i < run->targets.count; i++) {
@@ -42,6 +46,9 @@ static void put_servers(const struct run *run, struct json_writer *writer)
         json_member_string(writer, "name", run->targets.facts[i].name);
         json_member_string(writer, "url", run->targets.facts[i].url);
         json_member_string(writer, "path", run->targets.nets[i].path_prefix);
+        strbuf_reset(&query);
+        url_add_query_shown(&query, run->targets.nets[i].query);
+        json_member_string(writer, "query", query.len ? strbuf_text(&query) : NULL);
         json_member_int(writer, "weight", run->targets.facts[i].weight);
         json_close_object(writer);
     }

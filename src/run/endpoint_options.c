@@ -43,12 +43,12 @@ static const char *const BALANCES[] = {"weighted-round-robin", "round-robin", "l
 
 #define GROUP .group = "Endpoints"
 #define AT(field) .at = offsetof(struct endpoint_config, field)
-#define URL_ALLOWED "http://HOST[:PORT][/PATH], https://…, unix:/PATH/OF/SOCKET or HOST:PORT"
+#define URL_ALLOWED "http://HOST[:PORT][/PATH][?QUERY], https://…, unix:/PATH/OF/SOCKET or HOST:PORT"
 
 static const struct opt OPTIONS[] = {
     {.name = "url", .aliases = "base-url", .type = OPT_STRING, AT(urls), GROUP, .value = "URL", .is_list = true, .secrecy = OPT_URL,
      .check = check_url, .allowed = URL_ALLOWED, .example = "http://127.0.0.1:8000",
-     .sentence = "Server to measure: a base URL, a base ending in /v1 or the full path of the API."},
+     .sentence = "Server to measure: a base URL, a base ending in /v1 or the full path of the API. A query stays behind the path; keys in it are never shown."},
     {.name = "endpoint", .type = OPT_STRING, AT(values), GROUP, .value = "PATH|URL", .is_list = true, .secrecy = OPT_URL, .check = check_url,
      .allowed = "a path that begins with / or a URL", .example = "/v1/chat/completions",
      .sentence = "A path on every server when it begins with /, else one more server."},

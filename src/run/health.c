@@ -18,8 +18,9 @@ static as_status ask(struct targets *targets, size_t i, const struct endpoint_co
     as_status status = targets_fetch(targets, i, "", config, &request);
     if (status != AS_OK)
         return status;
-    request.url = arena_printf(&targets->arena, "%s://%s%s", net->is_tls ? "https" : "http",
-                               net->unix_path ? "localhost" : net->host_header, path);
+    request.url = arena_printf(&targets->arena, "%s://%s%s%s", net->is_tls ? "https" : "http",
+                               net->unix_path ? "localhost" : net->host_header, path,
+                               strchr(path, '?') ? "" : net->query);
     request.timeout_ns = HEALTH_TIMEOUT_NS;
     request.max_bytes = HEALTH_MAX_BYTES;
     if (!request.url)

@@ -143,6 +143,7 @@ static const struct opt PROMPT_OPTIONS[] = {
      .at = offsetof(struct prompt_config, source),
      .group = "Prompts",
      .value = "FILE|URL",
+     .secrecy = OPT_URL,
      .example = "prompts.jsonl",
      .sentence = "JSONL file or http(s) URL, - for standard input: `prompt` a line, optional `id`, `size`, "
                  "`negative_prompt`, `seed` and `n`. "

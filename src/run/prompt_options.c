@@ -15,7 +15,7 @@ static const char *const DATASETS[] = {"custom", "random", NULL};
 #define LENGTH_ALLOWED "N or N±S (also N+-S) tokens, S below N"
 
 static const struct opt OPTIONS[] = {
-    {.name = "prompts", .type = OPT_FILE, AT(source), GROUP, .value = "FILE|URL", .example = "prompts.jsonl", .conflicts = "synthetic-isl",
+    {.name = "prompts", .type = OPT_FILE, AT(source), GROUP, .value = "FILE|URL", .secrecy = OPT_URL, .example = "prompts.jsonl", .conflicts = "synthetic-isl",
      .sentence = "JSONL file or http(s) URL, - for standard input: `prompt` a line, optional `id` and `expected_output_tokens`. Shuffled with "
                  "--seed, then taken in a cycle."},
     {.name = "skip-bad-lines", .type = OPT_FLAG, AT(skip_bad_lines), GROUP, .modes = RUN_FROM_FILE,

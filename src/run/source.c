@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/source.h"
 
+#include "engine/error_text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +20,8 @@ static as_status no_memory(struct as_error *err)
 }
 
 /* A reply that is not 2xx is an error here; the sentence begins with what was asked. */
-static as_status run_fetch(const struct fetch_request *request, const char *what, struct fetch_reply *ret, struct as_error *err)
+static as_status run_fetch(const struct fetch_request *request, const char *const *secrets, const char *what, struct fetch_reply *ret,
+                           struct as_error *err)
 {
     as_status status = fetch_run(request, ret, err);
     if (status != AS_OK) {
@@ -27,7 +30,9 @@ static as_status run_fetch(const struct fetch_request *request, const char *what
     }
     if (ret->status >= 200 && ret->status < 300)
         return AS_OK;
-    status = error_set(err, AS_E_NETWORK, "%s: %s answered %d: %.160s", what, ret->url, ret->status, strbuf_text(&ret->body));
+    struct error_text said;
+    error_text_from_body(strbuf_text(&ret->body), ret->body.len, secrets, &said);
+    status = error_set(err, AS_E_NETWORK, "%s: %s answered %d%s%.200s", what, ret->url, ret->status, said.len ? ": " : "", said.text);
     fetch_reply_done(ret);
     return status;
 }
@@ -67,7 +72,7 @@ as_status source_find_model(const struct source_context *context, struct as_erro
         return no_memory(err);
     request.timeout_ns = FETCH_TIMEOUT_NS;
     request.max_bytes = MODEL_LIST_MAX_BYTES;
-    as_status status = run_fetch(&request, "--model is not given and the list of models cannot be read", &reply, err);
+    as_status status = run_fetch(&request, context->targets->secrets, "--model is not given and the list of models cannot be read", &reply, err);
     if (status != AS_OK)
         return status;
     const struct json_value *root = NULL;
@@ -190,7 +195,7 @@ as_status source_count_tokens(const struct source_context *context, const struct
         return status;
     if (post_json(context, one.api, &body, &request) != AS_OK)
         return no_memory(err);
-    status = run_fetch(&request, text->what, &reply, err);
+    status = run_fetch(&request, context->targets->secrets, text->what, &reply, err);
     if (status != AS_OK)
         return status;
     struct arena arena;

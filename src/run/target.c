@@ -2,6 +2,7 @@
 #include "run/target.h"
 
 #include "base/file.h"
+#include "base/url.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +56,10 @@ static as_status refuse_user_info(const char *url, struct as_error *err)
 {
     struct strbuf shown AS_AUTO_STRBUF;
     strbuf_init(&shown, 0);
-    options_add_url(&shown, url);
-    if (strcmp(strbuf_text(&shown), url) == 0)
+    const char *scheme = strstr(url, "://"), *authority = scheme ? scheme + 3 : url;
+    if (!memchr(authority, '@', strcspn(authority, "/?#")))
         return AS_OK;
+    url_add_shown(&shown, url);
     return error_set(err, AS_E_USAGE, "%.200s: a URL with a user name is not used; send it as --header \"Authorization: Basic …\"",
                      strbuf_text(&shown));
 }
@@ -179,6 +181,38 @@ static void add_header_secrets(struct targets *targets, const char *value)
         targets->secrets[targets->secret_count++] = last + 1;
 }
 
+static size_t count_query_keys(const struct targets *targets)
+{
+    size_t count = 0, len;
+    const char *key;
+    for (size_t i = 0; i < targets->list.count; i++) {
+        const char *url = targets->list.items[i].url, *at = url + strcspn(url, "?#");
+        while (url_next_key(&at, &key, &len))
+            count++;
+    }
+    return count;
+}
+
+/* Keys of the queries as they are sent and as a server reads them. */
+static as_status add_query_secrets(struct targets *targets)
+{
+    const char *key;
+    size_t len;
+    for (size_t i = 0; i < targets->list.count; i++) {
+        const char *url = targets->list.items[i].url, *at = url + strcspn(url, "?#");
+        while (url_next_key(&at, &key, &len)) {
+            char *sent = arena_strndup(&targets->arena, key, len), *read = arena_strndup(&targets->arena, key, len);
+            if (!sent || !read)
+                return AS_E_NOMEM;
+            if (len >= SECRET_MIN_BYTES)
+                targets->secrets[targets->secret_count++] = sent;
+            if (memchr(key, '%', len) && url_decode(read) >= SECRET_MIN_BYTES)
+                targets->secrets[targets->secret_count++] = read;
+        }
+    }
+    return AS_OK;
+}
+
 as_status targets_open(struct targets *targets, const struct endpoint_config *config, const struct opt_parsed *parsed, struct as_error *err)
 {
     size_t count = targets->list.count;
@@ -187,7 +221,7 @@ as_status targets_open(struct targets *targets, const struct endpoint_config *co
     targets->nets = arena_calloc(arena, count, sizeof *targets->nets);
     targets->engines = arena_calloc(arena, count, sizeof *targets->engines);
     targets->facts = arena_calloc(arena, count, sizeof *targets->facts);
-    targets->secrets = arena_calloc(arena, count + 2 * config->headers.count + 1, sizeof *targets->secrets);
+    targets->secrets = arena_calloc(arena, count + 2 * (config->headers.count + count_query_keys(targets)) + 1, sizeof *targets->secrets);
     if (!targets->nets || !targets->engines || !targets->facts || !targets->secrets)
         return no_memory(err);
     targets->count = count;
@@ -196,6 +230,8 @@ as_status targets_open(struct targets *targets, const struct endpoint_config *co
         status = open_one(targets, i, config, common, err);
     for (size_t i = 0; i < config->headers.count && status == AS_OK; i++)
         add_header_secrets(targets, strchr(config->headers.items[i], ' ') + 1);
+    if (status == AS_OK && add_query_secrets(targets) != AS_OK)
+        status = no_memory(err);
     return status;
 }
 
@@ -234,8 +270,8 @@ as_status targets_fetch(struct targets *targets, size_t index, const char *path,
     const struct net_endpoint *net = &targets->nets[index];
     struct fetch_request request = {.ca_cert = config->ca_cert, .insecure = config->insecure, .proxy = config->proxy,
                                     .unix_socket = net->unix_path};
-    request.url = arena_printf(&targets->arena, "%s://%s%s%s", net->is_tls ? "https" : "http",
-                               net->unix_path ? "localhost" : net->host_header, net->path_prefix, path);
+    request.url = arena_printf(&targets->arena, "%s://%s%s%s%s", net->is_tls ? "https" : "http",
+                               net->unix_path ? "localhost" : net->host_header, net->path_prefix, path, net->query);
     if (!request.url)
         return AS_E_NOMEM;
     as_status status = split_lines(&targets->arena, targets->engines[index].headers, &request);

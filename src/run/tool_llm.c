@@ -13,7 +13,7 @@
 
 static bool ends_with(const char *text, const char *end)
 {
-    size_t len = strlen(text), end_len = strlen(end);
+    size_t len = strcspn(text, "?#"), end_len = strlen(end);
     while (len && text[len - 1] == '/')
         len--;
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;

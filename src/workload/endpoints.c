@@ -2,6 +2,7 @@
 #include "workload/endpoints.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/url.h"
 #include "options/yaml_tree.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ static void free_secret(char *text)
 
 static void spec_done(struct endpoint_spec *spec)
 {
-    free(spec->url);
+    free_secret(spec->url); /* its query may hold a key */
     free(spec->name);
     free(spec->api_key_env);
     free_secret(spec->api_key);
@@ -75,7 +76,7 @@ void endpoints_done(struct endpoint_list *list)
         return;
     truncate_list(list, 0);
     free(list->items);
-    free(list->path);
+    free_secret(list->path);
     *list = (struct endpoint_list){0};
 }
 
@@ -146,7 +147,7 @@ as_status endpoints_add_value(struct endpoint_list *list, const char *value, str
     char *path = copy_bytes(value, strlen(value));
     if (!path)
         return no_memory(err);
-    free(list->path);
+    free_secret(list->path);
     list->path = path;
     return AS_OK;
 }
@@ -385,27 +386,42 @@ static bool ends_with(const char *text, size_t len, const char *end)
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-/* url + path, with one slash between them and "/v1" once. */
+/* url + path, with one slash between them and "/v1" once; then the queries of both. */
 static as_status join_path(struct endpoint_spec *spec, const char *path)
 {
-    size_t len = strlen(spec->url);
+    struct strbuf joined AS_AUTO_STRBUF;
+    size_t before_query = strcspn(spec->url, "?#"), len = before_query, path_len = strcspn(path, "?#");
+    const char *query = spec->url + before_query;
+    strbuf_init(&joined, 0);
     while (len > 0 && spec->url[len - 1] == '/')
         len--;
-    if (ends_with(spec->url, len, "/v1") && strncmp(path, "/v1/", 4) == 0)
-        path += 3;
-    char *joined = join(spec->url, len, path);
-    if (!joined)
+    size_t skipped = ends_with(spec->url, len, "/v1") && strncmp(path, "/v1/", 4) == 0 ? 3 : 0;
+    strbuf_add(&joined, spec->url, len);
+    strbuf_add(&joined, path + skipped, path_len - skipped);
+    strbuf_adds(&joined, query);
+    if (*query == '?' && path[path_len] == '?')
+        strbuf_addf(&joined, "&%s", path + path_len + 1);
+    else
+        strbuf_adds(&joined, path + path_len);
+    char *copy = strbuf_status(&joined) == AS_OK ? copy_bytes(strbuf_text(&joined), joined.len) : NULL;
+    if (joined.data)
+        explicit_bzero(joined.data, joined.len);
+    if (!copy)
         return AS_E_NOMEM;
-    free(spec->url);
-    spec->url = joined;
+    free_secret(spec->url);
+    spec->url = copy;
     return AS_OK;
 }
 
-/* The URL without user-info. */
+/* The URL without user-info and keys. */
 static char *shown_url(const char *url)
 {
+    struct strbuf shown AS_AUTO_STRBUF;
     const char *authority, *host = host_of(url, &authority);
-    return join(url, (size_t)(authority - url), host);
+    strbuf_init(&shown, 0);
+    strbuf_add(&shown, url, (size_t)(authority - url));
+    url_add_query_shown(&shown, host);
+    return strbuf_status(&shown) == AS_OK ? copy_bytes(strbuf_text(&shown), shown.len) : NULL;
 }
 
 static bool name_is_taken(const struct endpoint_list *list, const char *name, size_t except)

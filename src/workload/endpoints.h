@@ -8,9 +8,8 @@
  * list; JSONL has one endpoint a line. An endpoint is a URL, or a mapping of
  *
  *   url          required
- *   name         unique; default: the URL without user-info (with "#2", … when the same URL comes again)
- *   weight       whole number from 1 to 1,000,000, default 1
- *   api_key      the key itself, or
+ *   name         unique; default: the URL without user-info and with *** for keys in its query (with "#2", … when the
+ * same URL comes again) weight       whole number from 1 to 1,000,000, default 1 api_key      the key itself, or
  *   api_key_env  the NAME of the environment variable that holds it: must be set and not empty
  *
  * Unknown members are refused. Keys never appear in a message, and the list clears them when it frees them. One thread.
@@ -54,7 +53,8 @@ as_status endpoints_parse(struct endpoint_list *list, const char *text, size_t l
                           struct as_error *err) AS_NODISCARD;
 /*
  * To be called once, after all were added: joins the path, if there is one, to every URL (a "/v1" that both have is
- * there once), and gives every endpoint its unique name. AS_E_USAGE when there is no endpoint.
+ * there once; a query of the URL stays behind the path, one of the path follows it), and gives every endpoint its
+ * unique name. AS_E_USAGE when there is no endpoint.
  */
 as_status endpoints_finish(struct endpoint_list *list, struct as_error *err) AS_NODISCARD;
 

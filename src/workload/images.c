@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/url.h"
 #include "fetch/fetch.h"
-#include "options/options.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -144,7 +144,7 @@ static const char *shown_text(struct images *images, const char *reference)
     if (strncasecmp(reference, "data:", 5) == 0)
         strbuf_add(&text, reference, strcspn(reference, ";,") < 80 ? strcspn(reference, ";,") : 80);
     else if (fetch_is_url(reference))
-        options_add_url(&text, reference);
+        url_add_shown(&text, reference);
     else
         strbuf_adds(&text, reference);
     return strbuf_status(&text) == AS_OK ? arena_strdup(&images->arena, strbuf_text(&text)) : NULL;

@@ -155,6 +155,32 @@ class Sources(Case):
         self.assertEqual(self.summary("r0")["config"]["api_key"], "set")
         self.assertEqual(self.summary("r0")["errors"]["by_type"]["auth"], 4)
 
+    def test_a_query_is_sent_and_its_key_never_shown(self):
+        query = "?api-version=2024-06-01&api-key=very-secret-1%2F"
+        deployment = "/openai/deployments/x"
+        server = Server({("POST", f"{deployment}/chat/completions{query}"): (200, ANSWER),
+                         ("GET", f"{deployment}/models{query}"): (200, json.dumps({"data": [{"id": "m"}]})),
+                         ("POST", f"/v1/chat/completions{query}"): (401, json.dumps({"error": {"message": "no very-secret-1/"}}))})
+        self.addCleanup(server.close)
+        (self.folder / "servers.yaml").write_text(f"- url: {server.url}{deployment}{query}\n")
+        outputs = []
+        for i, (words, failed) in enumerate([(["--url", f"{server.url}{deployment}{query}"], 0),
+                                             (["--url", f"{server.url}{deployment}/chat/completions{query}"], 0),
+                                             (["--endpoints-file", "servers.yaml"], 0),
+                                             (["--url", server.url, "--endpoint", f"/v1/chat/completions{query}", "--model", "m"], 4)]):
+            server.requests.clear()
+            outputs.append("".join(self.run_llm("--result-dir", f"r{i}", *words)))
+            self.assertEqual({path[path.index("?"):] for _, path, _, _ in server.requests}, {query})
+            summary = self.summary(f"r{i}")
+            self.assertEqual((summary["counts"]["ok"], summary["counts"]["failed"]), (4 - failed, failed), words)
+            self.assertTrue(summary["endpoints"][0]["url"].endswith("?api-version=2024-06-01&api-key=***"), summary["endpoints"][0]["url"])
+        self.assertIn("a key in a URL's query is visible in the process list", outputs[0])
+        self.assertNotIn("process list", outputs[2])
+        self.assertNotIn("very-secret", "".join(outputs))
+        for path in self.folder.rglob("*"):
+            if path.is_file() and path.name != "servers.yaml":
+                self.assertNotIn("very-secret", path.read_text(errors="replace"), path)
+
     def test_models(self):
         def models(*names):
             return {("GET", "/v1/models"): (200, json.dumps({"data": [{"id": name} for name in names]})), ("POST", "/v1/chat/completions"): (200, ANSWER)}

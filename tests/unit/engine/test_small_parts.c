@@ -81,8 +81,10 @@ static void test_lag_percentiles(void **state)
 static void test_head(void **state)
 {
     (void)state;
-    struct net_endpoint net = {
-        .name = (char[]){"a"}, .host_header = (char[]){"h.invalid:8"}, .path_prefix = (char[]){"/v1"}};
+    struct net_endpoint net = {.name = (char[]){"a"},
+                               .host_header = (char[]){"h.invalid:8"},
+                               .path_prefix = (char[]){"/v1"},
+                               .query = (char[]){"?api-version=1"}};
     struct engine_endpoint endpoint = {.net = &net, .weight = 1, .headers = "Authorization: Bearer k\r\n"};
     struct engine_options options = {.run_id = "run", .user_agent = "assay/1"};
     struct payload payload = {
@@ -98,10 +100,10 @@ static void test_head(void **state)
     assert_int_equal(request_head_write(&head, &payload, 42, &buffer, &len), AS_OK);
     memcpy(whole, buffer.data, len);
     memcpy(whole + len, head.fixed, head.fixed_len + 1);
-    assert_string_equal(whole,
-                        "POST /v1/chat/completions HTTP/1.1\r\nHost: h.invalid:8\r\nAccept: text/event-stream\r\n"
-                        "Content-Type: application/json\r\nContent-Length: 1234\r\nx-assay-id: run-42\r\n"
-                        "User-Agent: assay/1\r\nAccept-Encoding: identity\r\nAuthorization: Bearer k\r\n\r\n");
+    assert_string_equal(
+        whole, "POST /v1/chat/completions?api-version=1 HTTP/1.1\r\nHost: h.invalid:8\r\nAccept: text/event-stream\r\n"
+               "Content-Type: application/json\r\nContent-Length: 1234\r\nx-assay-id: run-42\r\n"
+               "User-Agent: assay/1\r\nAccept-Encoding: identity\r\nAuthorization: Bearer k\r\n\r\n");
     const char *kept = buffer.data;
     payload.parts[0].iov_len = (size_t)INT64_MAX - 234;
     assert_int_equal(request_head_write(&head, &payload, INT64_MAX, &buffer, &len), AS_OK);

@@ -70,6 +70,41 @@ static void test_good_urls(void **state)
     }
 }
 
+/* Behind each kind of URL; keys are sent and not shown. */
+static void test_queries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url, *shown, *prefix, *query;
+    } cases[] = {
+        {"https://h/openai/deployments/x/chat/completions?api-version=2024-06-01", NULL, "/openai/deployments/x",
+         "?api-version=2024-06-01"},
+        {"https://h/openai/deployments/x?api-key=s3cret&v=1", "https://h/openai/deployments/x?api-key=***&v=1",
+         "/openai/deployments/x", "?api-key=s3cret&v=1"},
+        {"http://h:8000?a=/b@c:/d", NULL, "/v1", "?a=/b@c:/d"},
+        {"http://h:8000/?a=1", NULL, "/v1", "?a=1"},
+        {"h:8000?a=http://x/y", NULL, "/v1", "?a=http://x/y"},
+        {"http://me:pw@h/v1?sig=x%2F&key=", "http://h/v1?sig=***&key=", "/v1", "?sig=x%2F&key="},
+        {"http://[::1]:9?a", NULL, "/v1", "?a"},
+        {"http://h/v1?", NULL, "/v1", ""},
+        {"http://h/v1", NULL, "/v1", ""},
+        {"unix:/run/s.sock?token=x", "unix:/run/s.sock?token=***", "/v1", "?token=x"},
+        {"unix:/run/s.sock:/base/completions?a=:/b", NULL, "/base", "?a=:/b"},
+        {"http+unix://%2Frun%2Fs?a=1", NULL, "/v1", "?a=1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_endpoint endpoint;
+        struct as_error err = {0};
+        if (net_endpoint_parse(cases[i].url, &endpoint, &err) != AS_OK)
+            fail_msg("%s: %s", cases[i].url, err.message);
+        assert_string_equal(endpoint.url, cases[i].shown ? cases[i].shown : cases[i].url);
+        assert_string_equal(endpoint.name, endpoint.url);
+        assert_string_equal(endpoint.path_prefix, cases[i].prefix);
+        assert_string_equal(endpoint.query, cases[i].query);
+        net_endpoint_done(&endpoint);
+    }
+}
+
 static const char *const bad_urls[] = {
     "",
     "http://",
@@ -89,7 +124,6 @@ static const char *const bad_urls[] = {
     "http://h/a b",
     "http://h/\r\nX: y",
     "http://h\xc3\xa4",
-    "http://h/v1?x=1",
     "http://h/v1#f",
     "unix:",
     "unix:relative",
@@ -174,9 +208,13 @@ static void test_done_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_urls),          cmocka_unit_test(test_bad_urls),
-        cmocka_unit_test(test_long_socket_path),   cmocka_unit_test(test_no_secret_in_messages),
-        cmocka_unit_test(test_any_prefix_of_urls), cmocka_unit_test(test_done_twice),
+        cmocka_unit_test(test_good_urls),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_bad_urls),
+        cmocka_unit_test(test_long_socket_path),
+        cmocka_unit_test(test_no_secret_in_messages),
+        cmocka_unit_test(test_any_prefix_of_urls),
+        cmocka_unit_test(test_done_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/url.h"
 #include "sample.h"
 #include "support/golden.h"
 
@@ -174,7 +175,7 @@ static void urls_lose_their_user_info(void **state)
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         struct strbuf out AS_AUTO_STRBUF;
         strbuf_init(&out, 0);
-        options_add_url(&out, cases[i][0]);
+        url_add_shown(&out, cases[i][0]);
         assert_string_equal(strbuf_text(&out), cases[i][1]);
     }
 }

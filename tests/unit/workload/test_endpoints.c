@@ -184,6 +184,22 @@ static void test_values_of_endpoint(void **state)
     assert_int_equal(endpoints_add_value(&list, "/a b", &err), AS_E_USAGE);
 }
 
+static void test_queries_are_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(endpoints_add_value(&list, "/v1/completions?b=2", &err), AS_OK);
+    assert_int_equal(endpoints_add_url(&list, "http://a:1/v1/?api-version=1&key=s3cret", &err), AS_OK);
+    assert_int_equal(endpoints_add_url(&list, "http://a:1/v1/?api-version=1&key=0ther", &err), AS_OK);
+    assert_int_equal(endpoints_add_url(&list, "http://b:1?a=/v1/", &err), AS_OK);
+    assert_int_equal(endpoints_add_url(&list, "http://c:1", &err), AS_OK);
+    finish();
+    assert_string_equal(list.items[0].url, "http://a:1/v1/completions?api-version=1&key=s3cret&b=2");
+    assert_string_equal(list.items[0].name, "http://a:1/v1/completions?api-version=1&key=***&b=2");
+    assert_string_equal(list.items[1].name, "http://a:1/v1/completions?api-version=1&key=***&b=2#2");
+    assert_string_equal(list.items[2].url, "http://b:1/v1/completions?a=/v1/&b=2");
+    assert_string_equal(list.items[3].url, "http://c:1/v1/completions?b=2");
+}
+
 static void test_names_are_unique(void **state)
 {
     (void)state;
@@ -227,6 +243,7 @@ int main(void)
         TEST(test_deep_nesting_is_refused_at_once),
         TEST(test_keys_are_in_no_message),
         TEST(test_values_of_endpoint),
+        TEST(test_queries_are_kept),
         TEST(test_names_are_unique),
         TEST(test_given_names_must_differ),
         TEST(test_none_at_all),
