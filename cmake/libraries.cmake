@@ -27,3 +27,5 @@ set(LIBRARIES_store PkgConfig::SQLITE PkgConfig::PQ Threads::Threads)
 # The control plane: passwords.
 pkg_check_modules(ARGON2 REQUIRED IMPORTED_TARGET libargon2)
 set(LIBRARIES_plane OpenSSL::Crypto PkgConfig::ARGON2 Threads::Threads)
+# For the program assay-ctl alone: streams are read while they arrive.
+set(LIBRARIES_ctl PkgConfig::CURL)
