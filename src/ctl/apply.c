@@ -227,7 +227,8 @@ static as_status read_all(struct plan *plan)
     char *copy = arena_strndup(shell->arena, strbuf_text(&text), text.len);
     if (!copy)
         return shell_no_memory(shell);
-    status = definition_read(name, copy, text.len, shell->arena, &plan->definition, shell->err);
+    plan->definition = (struct definition){.name = name, .arena = shell->arena};
+    status = definition_read(&plan->definition, copy, text.len, shell->err);
     if (status != AS_OK)
         return status;
     const struct client_call call = {.path = "/api/v1/openapi.json"};

@@ -24,6 +24,7 @@
 #define KEY_BYTES     16
 #define SHOWN_BYTES   300
 #define CONNECT_MS    10000L
+#define EVENT_MAX     ((size_t)1024 * 1024)
 
 /* One try of a call. */
 struct attempt {
@@ -328,8 +329,9 @@ static size_t on_stream_body(char *data, size_t size, size_t count, void *contex
     }
     while (stream->status == AS_OK && !stream->is_done &&
            (result = sse_next(&stream->reader, &at, end, &event)) == SSE_EVENT)
-        stream->status = stream->listener->event(stream->listener->context, event.name, event.data, event.len,
-                                                 &stream->is_done, stream->err);
+        stream->status =
+            stream->listener->event(stream->listener->context, &(struct client_event){event.name, event.data, event.len},
+                                    &stream->is_done, stream->err);
     if (result == SSE_BAD)
         stream->status = error_set(stream->err, AS_E_LIMIT, "an event of the stream is too large");
     return stream->status == AS_OK && !stream->is_done ? size * count : 0;
@@ -366,7 +368,7 @@ as_status client_listen(struct client *client, const struct client_listener *lis
     long http_status = 0;
     strbuf_init(&url, 0);
     strbuf_init(&stream.refusal, BODY_MAX);
-    sse_reader_init(&stream.reader, 0);
+    sse_reader_init(&stream.reader, EVENT_MAX);
     strbuf_addf(&url, "%s%s", client->server, call.path);
     as_status status = stream.curl ? strbuf_status(&url) : AS_E_NOMEM;
     if (status == AS_OK)

@@ -45,12 +45,17 @@ as_status client_run(struct client *client, const struct client_call *call, stru
 as_status client_look(struct client *client, const struct client_call *call, struct client_answer *ret,
                       struct as_error *err) AS_NODISCARD;
 
+struct client_event {
+    const char *name; /* what happened */
+    const char *data; /* `len` bytes of JSON; gone after the call */
+    size_t len;
+};
+
 /* What happens on a stream. Anything but AS_OK ends it with that status; `is_done` ends it well. */
 struct client_listener {
     void *context;
     as_status (*opened)(void *context, bool *ret_is_done, struct as_error *err); /* once the stream stands */
-    as_status (*event)(void *context, const char *name, const char *data, size_t len, bool *ret_is_done,
-                       struct as_error *err);
+    as_status (*event)(void *context, const struct client_event *event, bool *ret_is_done, struct as_error *err);
 };
 /* Listens to /api/v1/events until the listener ends it; AS_E_NETWORK when the server does. */
 as_status client_listen(struct client *client, const struct client_listener *listener,

@@ -70,12 +70,13 @@ as_status contract_check(const struct json_value *contract, const struct definit
         if (definition_is_nested(object, member->key))
             continue;
         const struct json_value *property = json_get(properties, member->key);
-        const char *type = "another type";
+        const char *type = NULL;
         if (!property)
             return error_set(err, AS_E_INVALID, "%s is no member that can be given", member->key);
         (void)json_string(json_get(property, "type"), &type);
         if (!is_allowed(json_get(property, "type"), member))
-            return error_set(err, AS_E_INVALID, "%s must be of the type %s", member->key, type);
+            return error_set(err, AS_E_INVALID, "%s must be of %s%s", member->key, type ? "the type " : "another type",
+                             type ? type : "");
     }
     return is_new ? check_required(schema, object, err) : AS_OK;
 }

@@ -259,34 +259,32 @@ static as_status check_twice(const struct definition *definition, size_t kinds, 
     return AS_OK;
 }
 
-as_status definition_read(const char *name, const char *text, size_t len, struct arena *arena, struct definition *ret,
-                          struct as_error *err)
+as_status definition_read(struct definition *definition, const char *text, size_t len, struct as_error *err)
 {
     struct document document = {.text = text, .first_line = 1, .number = 1};
     const char *end = text + len;
     as_status status = AS_OK;
     size_t kinds = 0;
-    *ret = (struct definition){.name = name, .arena = arena};
     while (status == AS_OK && document.text < end) {
         size_t lines;
         const char *next = document_end(document.text, end, &lines);
         document.len = (size_t)(next - document.text);
         /* Comments before the first "---" are no document. */
-        size_t before = ret->count;
-        status = read_document(ret, &document, err);
+        size_t before = definition->count;
+        status = read_document(definition, &document, err);
         bool is_marked = strncmp(document.text, "---", 3) == 0;
-        document.number += is_marked || ret->count > before;
+        document.number += is_marked || definition->count > before;
         document.first_line += lines;
         document.text = next;
     }
     if (status != AS_OK)
         return status;
-    if (!ret->count)
-        return error_set(err, AS_E_INVALID, "%s: it defines nothing", name);
-    qsort(ret->items, ret->count, sizeof(struct definition_object *), compare);
-    while (kinds < ret->count && ret->items[kinds]->kind)
+    if (!definition->count)
+        return error_set(err, AS_E_INVALID, "%s: it defines nothing", definition->name);
+    qsort(definition->items, definition->count, sizeof(struct definition_object *), compare);
+    while (kinds < definition->count && definition->items[kinds]->kind)
         kinds++;
-    return check_twice(ret, kinds, err);
+    return check_twice(definition, kinds, err);
 }
 
 void definition_write(struct json_writer *writer, const struct definition_object *object)

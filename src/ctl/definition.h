@@ -32,7 +32,8 @@ struct definition {
 
 /* AS_E_INVALID with the place; AS_E_LIMIT beyond DEFINITION_OBJECTS_MAX objects. */
 #define DEFINITION_OBJECTS_MAX 10000
-as_status definition_read(const char *name, const char *text, size_t len, struct arena *arena, struct definition *ret,
+/* `definition` comes with name and arena, the rest zeroed. `text` must live as long. */
+as_status definition_read(struct definition *definition, const char *text, size_t len,
                           struct as_error *err) AS_NODISCARD;
 /* Writes the object as the API takes it: its members and inherited keys, without what is nested in it. */
 void definition_write(struct json_writer *writer, const struct definition_object *object);

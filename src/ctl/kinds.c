@@ -6,10 +6,10 @@
 
 static const struct ctl_kind KINDS[] = {
     {"models", "model", "Model", {"model_code"}, NULL, "model_code family is_shipped", false, true},
-    {"gpu-classes", "gpu-class", "GpuClass", {"gpu_class_code"}, NULL, "gpu_class_code name is_shipped", false, true},
-    {"frameworks", "framework", "Framework", {"framework_code"}, NULL, "framework_code name is_shipped", false, true},
+    {"gpu-classes", "gpu-class", "GpuClass", {"gpu_class_code"}, NULL, "gpu_class_code marketing_name vendor memory_gib is_shipped", false, true},
+    {"frameworks", "framework", "Framework", {"framework_code"}, NULL, "framework_code display_name is_shipped", false, true},
     {"framework-versions", "framework-version", "FrameworkVersion", {"framework_code", "version", "build"}, "cuda",
-     "framework_code version build is_shipped", false, true},
+     "framework_code version build is_default image", false, true},
     {"engine-args-templates", "engine-args-template", "EngineArgsTemplate",
      {"framework_code", "version", "build", "arg_key"}, NULL, "framework_code version build arg_key value_type", false,
      true},
@@ -17,7 +17,7 @@ static const struct ctl_kind KINDS[] = {
      "set_code framework_code model_code gpus_per_replica current_revision is_shipped", false, true},
     {"command-templates", "command-template", "CommandTemplate", {"template_code"}, NULL,
      "template_code kind is_shipped", false, true},
-    {"providers", "provider", "Provider", {"provider_code"}, NULL, "provider_code name", false, true},
+    {"providers", "provider", "Provider", {"provider_code"}, NULL, "provider_code kind give_up_s", false, true},
     {"server-configs", "server-config", "ServerConfig", {"config_code"}, NULL,
      "config_code location gpu_class_code gpu_count", false, true},
     {"servers", "server", "Server", {"config_code", "hostname"}, NULL,

@@ -135,10 +135,11 @@ static void add_check(struct strbuf *out, const struct json_value *check)
         strbuf_addf(out, "         -> or: --override %s=REASON\n", code);
 }
 
-static void add_checks(struct strbuf *out, const struct json_value *checks)
+static void add_checks(struct strbuf *out, const struct json_value *checks, bool with_passed)
 {
     for (const struct json_value *check = checks ? checks->first : NULL; check; check = check->next)
-        add_check(out, check);
+        if (with_passed || !is_text(check, "verdict", "pass"))
+            add_check(out, check);
 }
 
 as_status verb_check(struct shell *shell)
@@ -154,7 +155,7 @@ as_status verb_check(struct shell *shell)
         return error_set(shell->err, AS_E_NETWORK, "the server's answer does not say whether it is ready");
     if (shell->settings->is_json)
         return shell_write_json(shell, answer.json);
-    add_checks(&text, json_get(answer.json, "checks"));
+    add_checks(&text, json_get(answer.json, "checks"), true);
     strbuf_adds(&text, shell->is_good ? "ready\n" : "not ready\n");
     return shell_write(shell, &text);
 }
@@ -224,7 +225,7 @@ static as_status show_run(struct shell *shell, const struct json_value *run)
     }
     strbuf_addc(&text, '\n');
     if (!shell->is_good)
-        add_checks(&text, json_get(run, "checks"));
+        add_checks(&text, json_get(run, "checks"), false);
     return shell_write(shell, &text);
 }
 
@@ -298,23 +299,22 @@ as_status verb_trace(struct shell *shell)
 
 /* ---- streams ---- */
 
-static as_status show_event(struct shell *shell, const char *name, const char *data, size_t len)
+static as_status show_event(const struct shell *shell, const struct client_event *event)
 {
     struct strbuf text AS_AUTO_STRBUF;
     strbuf_init(&text, 0);
-    table_add_text(&text, name, strlen(name));
+    table_add_text(&text, event->name, strlen(event->name));
     strbuf_addc(&text, ' ');
-    table_add_text(&text, data, len);
+    table_add_text(&text, event->data, event->len);
     strbuf_addc(&text, '\n');
     return shell_write(shell, &text);
 }
 
-static as_status on_any_event(void *context, const char *name, const char *data, size_t len, bool *ret_is_done,
-                              struct as_error *err)
+static as_status on_any_event(void *context, const struct client_event *event, bool *ret_is_done, struct as_error *err)
 {
     (void)ret_is_done;
     (void)err;
-    return show_event(context, name, data, len);
+    return show_event(context, event);
 }
 
 as_status verb_events(struct shell *shell)
@@ -341,15 +341,13 @@ static as_status look_at_run(void *context, bool *ret_is_done, struct as_error *
     return AS_OK;
 }
 
-static as_status on_run_event(void *context, const char *name, const char *data, size_t len, bool *ret_is_done,
-                              struct as_error *err)
+static as_status on_run_event(void *context, const struct client_event *event, bool *ret_is_done, struct as_error *err)
 {
     struct shell *shell = context;
-    const struct json_value *event = NULL;
+    const struct json_value *data = NULL;
     struct as_error ignored;
-    (void)name;
-    if (json_parse(data, len, NULL, shell->arena, &event, &ignored) != AS_OK ||
-        !is_text(event, "run_code", shell->words[1]))
+    if (json_parse(event->data, event->len, NULL, shell->arena, &data, &ignored) != AS_OK ||
+        !is_text(data, "run_code", shell->words[1]))
         return AS_OK;
     return look_at_run(shell, ret_is_done, err);
 }

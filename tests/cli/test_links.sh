@@ -21,6 +21,8 @@ links() {
 for library in curl sndfile mpg123; do links assay $library no; done
 links libexec/assay/assay-fetch curl yes
 links libexec/assay/assay-fetch ssl no
+links libexec/assay/assay-ctl curl yes
+for library in ssl sqlite3 pq png16; do links libexec/assay/assay-ctl $library no; done
 links libexec/assay/assay-media sndfile yes
 links libexec/assay/assay-media mpg123 yes
 for library in curl ssl yaml-0 png16; do links libexec/assay/assay-media $library no; done
