@@ -93,7 +93,7 @@ static as_status plan_kind(struct plan *plan, struct step *step)
 {
     struct shell *shell = plan->shell;
     struct strbuf path AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     const struct ctl_kind *kind = step->object->kind;
     strbuf_init(&path, 0);
     kind_add_path(&path, kind, step->object->keys, kind_key_count(kind));
@@ -131,7 +131,7 @@ static as_status write_step(struct plan *plan, struct step *step)
 {
     struct shell *shell = plan->shell;
     struct strbuf path AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     const struct ctl_kind *kind = step->object->kind;
     strbuf_init(&path, 0);
     if (step->act == ACT_NOTHING || step->act == ACT_SKIP)
@@ -217,7 +217,7 @@ static as_status read_all(struct plan *plan)
 {
     struct shell *shell = plan->shell;
     struct strbuf text AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     const char *name = shell->settings->file;
     strbuf_init(&text, FILE_MAX);
     as_status status = file_read(name, &text, shell->err);

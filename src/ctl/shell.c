@@ -172,7 +172,7 @@ static as_status add_page(struct shell *shell, const char *path, struct json_wri
                           const char **ret_cursor)
 {
     struct strbuf url AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&url, 0);
     as_status status = page_path(shell, path, *ret_cursor, *left < PAGE_MAX ? *left : PAGE_MAX, &url);
     if (status != AS_OK)

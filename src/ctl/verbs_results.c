@@ -24,7 +24,7 @@ static as_status read_results(struct shell *shell, const char *path, struct clie
 
 as_status verb_results_list(struct shell *shell)
 {
-    struct client_answer answer;
+    struct client_answer answer = {0};
     as_status status = read_results(shell, "/api/v1/results", &answer);
     const struct json_value *rows = status == AS_OK ? json_get(answer.json, "items") : NULL;
     if (status == AS_OK && !rows)
@@ -37,7 +37,7 @@ as_status verb_results_list(struct shell *shell)
 as_status verb_results_export(struct shell *shell)
 {
     struct strbuf text AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&text, 0);
     if (shell->settings->format == CTL_JSON) {
         as_status status = read_results(shell, "/api/v1/results", &answer);
@@ -54,7 +54,7 @@ as_status verb_results_export(struct shell *shell)
 static as_status read_job(struct shell *shell, const char *job, const struct json_value **ret)
 {
     struct strbuf url AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&url, 0);
     strbuf_adds(&url, "/api/v1/results?limit=1&job_code=");
     kind_add_escaped(&url, job);
@@ -100,7 +100,7 @@ as_status verb_results_compare(struct shell *shell)
     as_status status = read_job(shell, shell->words[1], &first);
     if (status == AS_OK)
         status = read_job(shell, shell->words[2], &second);
-    if (status != AS_OK)
+    if (status != AS_OK || !first)
         return status;
     json_writer_init(&writer, &text, 0);
     json_open_array(&writer);

@@ -145,7 +145,7 @@ static void add_checks(struct strbuf *out, const struct json_value *checks, bool
 as_status verb_check(struct shell *shell)
 {
     struct strbuf text AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&text, 0);
     as_status status = post_act(shell, "workloads", "check", WITH_TRY, &answer);
     if (status != AS_OK)
@@ -194,7 +194,7 @@ static void add_resolved(struct strbuf *out, const struct json_value *scenario)
 as_status verb_resolve(struct shell *shell)
 {
     struct strbuf text AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&text, 0);
     as_status status = post_act(shell, "workloads", "resolve", WITH_TRY, &answer);
     const struct json_value *scenarios = status == AS_OK ? json_get(answer.json, "scenarios") : NULL;
@@ -231,7 +231,7 @@ static as_status show_run(struct shell *shell, const struct json_value *run)
 
 as_status verb_run_start(struct shell *shell)
 {
-    struct client_answer answer;
+    struct client_answer answer = {0};
     as_status status =
         post_body(shell, "/api/v1/runs", shell->words[1], WITH_TRY | WITH_OVERRIDES | WITH_NOTE, &answer);
     return status == AS_OK ? show_run(shell, answer.json) : status;
@@ -239,14 +239,14 @@ as_status verb_run_start(struct shell *shell)
 
 as_status verb_run_again(struct shell *shell)
 {
-    struct client_answer answer;
+    struct client_answer answer = {0};
     as_status status = post_act(shell, "runs", shell->words[0], WITH_OVERRIDES | WITH_NOTE, &answer);
     return status == AS_OK ? show_run(shell, answer.json) : status;
 }
 
 as_status verb_run_cancel(struct shell *shell)
 {
-    struct client_answer answer;
+    struct client_answer answer = {0};
     as_status status = post_act(shell, "runs", "cancel", WITH_REASON, &answer);
     return status == AS_OK ? show_run(shell, answer.json) : status;
 }
@@ -265,7 +265,7 @@ static as_status get_act(struct shell *shell, const char *kind, const char *code
 as_status verb_export_run(struct shell *shell)
 {
     struct strbuf text AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&text, 0);
     as_status status = get_act(shell, "runs", shell->words[1], "/export", &answer);
     if (status != AS_OK)
@@ -277,7 +277,7 @@ as_status verb_export_run(struct shell *shell)
 as_status verb_trace(struct shell *shell)
 {
     struct strbuf text AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&text, 0);
     as_status status = get_act(shell, "jobs", shell->words[0], "/trace", &answer);
     if (status != AS_OK || shell->settings->is_json)
@@ -328,7 +328,7 @@ static as_status look_at_run(void *context, bool *ret_is_done, struct as_error *
 {
     struct shell *shell = context;
     static const char *const ends[] = {"stopped", "succeeded", "failed", "cancelled"};
-    struct client_answer answer;
+    struct client_answer answer = {0};
     (void)err;
     as_status status = get_act(shell, "runs", shell->words[1], "", &answer);
     if (status == AS_OK)

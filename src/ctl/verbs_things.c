@@ -85,7 +85,7 @@ as_status verb_get(struct shell *shell)
     const struct ctl_kind *kind = NULL;
     const struct json_value *rows = NULL;
     const char *keys[KIND_KEYS_MAX] = {NULL};
-    struct client_answer answer;
+    struct client_answer answer = {0};
     size_t at = 1;
     strbuf_init(&path, 0);
     as_status status = shell_kind(shell, shell->words[0], &kind);
@@ -111,7 +111,7 @@ as_status verb_get(struct shell *shell)
 static as_status create(struct shell *shell, const struct ctl_kind *kind, const struct strbuf *body)
 {
     struct strbuf path AS_AUTO_STRBUF;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     strbuf_init(&path, 0);
     kind_add_path(&path, kind, NULL, 0);
     as_status status = shell_post(shell, strbuf_text(&path), body, &answer);
@@ -165,7 +165,7 @@ as_status verb_set(struct shell *shell)
 {
     struct strbuf path AS_AUTO_STRBUF, body AS_AUTO_STRBUF;
     const struct ctl_kind *kind = NULL;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     size_t at;
     strbuf_init(&path, 0);
     strbuf_init(&body, 0);
@@ -186,7 +186,7 @@ as_status verb_retire(struct shell *shell)
 {
     struct strbuf path AS_AUTO_STRBUF;
     const struct ctl_kind *kind = NULL;
-    struct client_answer answer;
+    struct client_answer answer = {0};
     size_t at;
     strbuf_init(&path, 0);
     as_status status = read_thing(shell, &kind, &at, &path);
@@ -201,7 +201,7 @@ as_status verb_retire(struct shell *shell)
 
 static as_status show_path(struct shell *shell, const char *path)
 {
-    struct client_answer answer;
+    struct client_answer answer = {0};
     as_status status = client_run(&shell->client, &(struct client_call){.path = path}, &answer, shell->err);
     return status == AS_OK ? shell_write_object(shell, answer.json) : status;
 }
@@ -213,7 +213,7 @@ as_status verb_whoami(struct shell *shell)
 
 as_status verb_version(struct shell *shell)
 {
-    struct client_answer answer;
+    struct client_answer answer = {0};
     struct strbuf text AS_AUTO_STRBUF;
     const char *title = NULL, *version = NULL;
     strbuf_init(&text, 0);
