@@ -70,7 +70,7 @@ static const struct opt OPTIONS[] = {
      GROUP,
      .initial = "true",
      .sentence = "Ask the first server once, before the run, how many tokens a prompt is without its images: a server "
-                 "that leaves images out is told apart so."},
+                 "that leaves images out is told apart so. Runs of fewer than 10 requests do not ask."},
     {.name = "image-cache-size",
      .type = OPT_SIZE,
      AT(cache_bytes),

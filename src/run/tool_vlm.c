@@ -140,6 +140,9 @@ static uint32_t no_image(const void *context, int64_t seq)
     return 0;
 }
 
+/* A shorter run is not asked about: one more request would be no small part of it. */
+#define PROBE_REQUESTS_MIN 10
+
 /* The text of the first measured request, asked for without its images. A server that does not answer is no reason to stop. */
 static void ask_text_tokens(struct run *run, struct vlm_source *source)
 {
@@ -152,7 +155,7 @@ static void ask_text_tokens(struct run *run, struct vlm_source *source)
     source->probe = (struct vlm_text_probe){shard, -1};
     if (warmup > shard)
         source->probe.seq += (warmup - shard + count - 1) / count * count;
-    if (!run->config.image.text_probe || !config.model)
+    if (!run->config.image.text_probe || !config.model || run->plan.engine.request_count < PROBE_REQUESTS_MIN)
         return;
     config.images = &none;
     const struct source_text text = {prompts->items[prompts_index(prompts, source->probe.seq)].text, source->probe.seq,

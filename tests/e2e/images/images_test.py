@@ -116,16 +116,16 @@ class Vlm(Images):
         prompts = self.images({"prompt": "two of them", "image_urls": ["a.png", "b.png"]}, {"prompt": "one of them here", "image_url": "a.png"})
         for tokens, folder, words in ((0, "blind", ["--streaming"]), (85, "seeing", ["--streaming"]), (85, "unique", ["--unique-prompts"]), (85, "not", ["--no-text-probe"])):
             url = self.sim("--image-tokens", str(tokens))
-            self.run_tool("vlm", "--url", url, "--prompts", prompts, "--num-requests", 6, "--warmup-requests", 3, *words, "--result-dir", folder)
+            self.run_tool("vlm", "--url", url, "--prompts", prompts, "--num-requests", 12, "--warmup-requests", 3, *words, "--result-dir", folder)
             own, records = self.summary(folder)["vlm"], [record for record in self.records(folder) if record["phase"] == "measured"]
             known = [record for record in records if record["vlm"]["text_prompt_tokens"] is not None]
-            self.assertEqual(len(known), {"unique": 1, "not": 0}.get(folder, 3), folder)
+            self.assertEqual(len(known), {"unique": 1, "not": 0}.get(folder, 6), folder)
             self.assertEqual(own["requests_with_known_text"], len(known))
             for record in known:
                 self.assertEqual(record["prompt_tokens"] - record["vlm"]["text_prompt_tokens"], tokens * record["vlm"]["image_count"])
             codes = [reason["code"] for reason in self.summary(folder)["validity"]["reasons"]]
             self.assertEqual("images_ignored" in codes, folder == "blind")
-            self.assertEqual(own["requests_without_image_tokens"], 3 if folder == "blind" else 0)
+            self.assertEqual(own["requests_without_image_tokens"], 6 if folder == "blind" else 0)
             self.assertEqual(own["image_prompt_tokens"]["n"], len(known))
             self.check_schemas("vlm", folder)
             self.summarize_again(folder)
@@ -133,9 +133,9 @@ class Vlm(Images):
     def test_a_server_that_counts_no_tokens_is_measured_all_the_same(self):
         prompts = self.images({"prompt": "one", "image_url": "a.png"})
         url = self.sim("--usage", "off")
-        _, err = self.run_tool("vlm", "--url", url, "--prompts", prompts, "--num-requests", 2, "--result-dir", "r")
+        _, err = self.run_tool("vlm", "--url", url, "--prompts", prompts, "--num-requests", 10, "--result-dir", "r")
         self.assertIn("no usage.prompt_tokens", err)
-        self.assertEqual([record["outcome"] for record in self.records("r")], ["ok"] * 2)
+        self.assertEqual([record["outcome"] for record in self.records("r")], ["ok"] * 10)
 
     def test_large_images_are_shrunk_before_the_run(self):
         prompts = self.images({"prompt": "small", "image_url": "a.png"}, {"prompt": "large", "image_url": "b.png"})
@@ -153,9 +153,9 @@ class Vlm(Images):
         server = Server({("POST", "/v1/chat/completions"): (200, answer)})
         try:
             prompts = self.images({"prompt": "what", "image_urls": ["http://images.invalid/x.png", "a.png"]})
-            self.run_tool("vlm", "--url", server.url, "--model", "m", "--prompts", prompts, "--num-requests", 1, "--server-side-download",
+            self.run_tool("vlm", "--url", server.url, "--model", "m", "--prompts", prompts, "--num-requests", 10, "--server-side-download",
                           "--image-detail", "high", "--system-prompt", "", "--result-dir", "r")
-            probe, body = [json.loads(request[3]) for request in server.requests]
+            probe, body = [json.loads(request[3]) for request in server.requests[:2]]
             self.assertEqual(probe, {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "what"}]}], "max_tokens": 1,
                                      **{name: body[name] for name in body if name not in ("model", "messages", "max_tokens")}})
             parts = body["messages"][0]["content"]

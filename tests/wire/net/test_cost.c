@@ -202,6 +202,7 @@ static void test_no_allocations(void **state)
 
 int main(void)
 {
+    net_tls_memory_install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_allocations),
         cmocka_unit_test(test_plain_memory),
