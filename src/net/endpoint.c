@@ -277,7 +277,7 @@ as_status net_endpoint_parse(const char *url, struct net_endpoint *ret, struct a
         made.url = shown_url(url, &parts);
         made.name = made.url ? copy_text(made.url, strlen(made.url)) : NULL;
         made.path_prefix = path_prefix_of(parts.path, parts.path_len);
-        made.query = copy_text(parts.query, parts.query[1] ? strlen(parts.query) : 0);
+        made.query = copy_text(parts.query, parts.query[0] && parts.query[1] ? strlen(parts.query) : 0);
         made.host_header = host_header_of(&made, &parts);
     }
     if (status == AS_OK && (!made.name || !made.path_prefix || !made.query || !made.host_header))
