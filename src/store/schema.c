@@ -103,11 +103,12 @@ static const struct schema_block *find_block(const struct schema_expander *expan
     return block;
 }
 
-/* {define NAME} … {end}: keeps the text between, gives the place behind {end}. */
-static as_status define_block(struct schema_expander *expander, const char *name, const char *from, const char *end,
-                              const char **ret_behind, struct as_error *err)
+/* {define NAME} … {end}: keeps the text between, from *at on; moves *at behind {end}. */
+static as_status define_block(struct schema_expander *expander, const char *name, const char **at, const char *end,
+                              struct as_error *err)
 {
     static const char close[] = "{end}";
+    const char *from = *at;
     const char *stop = memmem(from, (size_t)(end - from), close, sizeof close - 1);
     if (!stop)
         return error_set(err, AS_E_INVALID, "the schema defines %s without {end}", name);
@@ -118,7 +119,7 @@ static as_status define_block(struct schema_expander *expander, const char *name
         return error_set(err, AS_E_NOMEM, "out of memory for the schema");
     *block = (struct schema_block){kept_name, kept, expander->blocks};
     expander->blocks = block;
-    *ret_behind = stop + sizeof close - 1;
+    *at = stop + sizeof close - 1;
     return AS_OK;
 }
 
@@ -199,17 +200,18 @@ static as_status expand_word(struct schema_expander *expander, const struct word
     return error_set(err, AS_E_INVALID, "the schema has the unknown word {%s}", name);
 }
 
-/* The word at `at`; gives the place behind it. */
-static as_status take_word(struct schema_expander *expander, const char *at, const char *end, const char **ret_behind,
-                           struct strbuf *ret, struct as_error *err)
+/* The word at *at; moves *at behind it. */
+static as_status take_word(struct schema_expander *expander, const char **at, const char *end, struct strbuf *ret,
+                           struct as_error *err)
 {
     struct words words;
-    const char *close = memchr(at, '}', (size_t)(end - at));
-    if (!close || !split_words(at + 1, close, &words))
-        return error_set(err, AS_E_INVALID, "the schema has a brace without a word: %.*s", (int)(end - at < 40 ? end - at : 40), at);
+    const char *close = memchr(*at, '}', (size_t)(end - *at));
+    if (!close || !split_words(*at + 1, close, &words))
+        return error_set(err, AS_E_INVALID, "the schema has a brace without a word: %.*s", (int)(end - *at < 40 ? end - *at : 40),
+                         *at);
+    *at = close + 1;
     if (strcmp(words.word[0], "define") == 0 && words.count == 2)
-        return define_block(expander, words.word[1], close + 1, end, ret_behind, err);
-    *ret_behind = close + 1;
+        return define_block(expander, words.word[1], at, end, err);
     return expand_word(expander, &words, ret, err);
 }
 
@@ -228,7 +230,7 @@ static as_status expand(struct schema_expander *expander, const char *text, size
         } else if (*at == '-' && end - at > 1 && at[1] == '-') {
             at = skip_comment(at, end);
         } else if (begins_word(at, end)) {
-            status = take_word(expander, at, end, &at, ret, err);
+            status = take_word(expander, &at, end, ret, err);
         } else {
             strbuf_addc(ret, *at++);
         }

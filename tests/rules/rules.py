@@ -213,9 +213,11 @@ def declarations(text):
 
 def headers(checker):
     compiler = os.environ.get("CC", "cc")
+    # Debian keeps libpq's headers in a folder of their own.
+    outside = subprocess.run(["pkg-config", "--cflags-only-I", "libpq"], capture_output=True, text=True).stdout.split()
     for path in checker.files("src", (".h",)):
         checker.looked_at += 1
-        done = subprocess.run([compiler, "-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-fsyntax-only", "-I", os.path.join(checker.root, "src"), "-x", "c",
+        done = subprocess.run([compiler, "-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-fsyntax-only", "-I", os.path.join(checker.root, "src"), *outside, "-x", "c",
                                os.path.join(checker.root, path)], capture_output=True, text=True)
         errors = [line for line in done.stderr.splitlines() if ": error:" in line or ": fatal error:" in line]
         if done.returncode:
