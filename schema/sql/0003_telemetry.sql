@@ -60,6 +60,7 @@ CREATE TABLE telemetry_gpu_chunks (
     raw {blob} NOT NULL,
     CONSTRAINT telemetry_gpu_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
+CREATE INDEX telemetry_gpu_chunks_time ON telemetry_gpu_chunks (minute_ns);
 
 CREATE TABLE telemetry_cpu_rollups (
     id {id},
@@ -89,6 +90,7 @@ CREATE TABLE telemetry_cpu_chunks (
     raw {blob} NOT NULL,
     CONSTRAINT telemetry_cpu_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
+CREATE INDEX telemetry_cpu_chunks_time ON telemetry_cpu_chunks (minute_ns);
 
 CREATE TABLE telemetry_system_rollups (
     id {id},
@@ -120,6 +122,7 @@ CREATE TABLE telemetry_system_chunks (
     raw {blob} NOT NULL,
     CONSTRAINT telemetry_system_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
+CREATE INDEX telemetry_system_chunks_time ON telemetry_system_chunks (minute_ns);
 
 CREATE TABLE telemetry_tpu_rollups (
     id {id},
@@ -153,6 +156,7 @@ CREATE TABLE telemetry_tpu_chunks (
     raw {blob} NOT NULL,
     CONSTRAINT telemetry_tpu_chunks_key PRIMARY KEY (rollup_id, minute_ns)
 ) {partitioned minute_ns};
+CREATE INDEX telemetry_tpu_chunks_time ON telemetry_tpu_chunks (minute_ns);
 
 -- Energy over the measured window, or why there is none.
 CREATE TABLE telemetry_energy (

@@ -3,6 +3,7 @@
 
 #include "base/strbuf.h"
 #include "store/backend.h"
+#include "store/files.h"
 #include "store/migrate.h"
 
 #include <inttypes.h>
@@ -73,7 +74,7 @@ static as_status find_bools(struct copy *copy, const char *table, const struct s
     return AS_OK;
 }
 
-static as_status copy_all_rows(struct copy *copy, const char *table, struct store_rows *rows)
+static as_status copy_all_rows(struct copy *copy, const char *table, struct store_rows *rows, bool *ret_any)
 {
     bool is_bool[COLUMNS_MAX];
     struct store_value params[COLUMNS_MAX];
@@ -84,6 +85,7 @@ static as_status copy_all_rows(struct copy *copy, const char *table, struct stor
         return error_set(copy->err, AS_E_NOMEM, "out of memory copying %s", table);
     as_status status = find_bools(copy, table, rows, is_bool);
     while (status == AS_OK && store_next(rows)) {
+        *ret_any = true;
         fill_params(rows, is_bool, params);
         if (store_exec(copy->to, strbuf_text(&sql), params, store_columns(rows), NULL) != AS_OK)
             status = fail(copy, copy->to, table);
@@ -114,18 +116,48 @@ static as_status follow_keys(struct copy *copy, const char *table)
     return store_exec(copy->to, sql, NULL, 0, NULL) == AS_OK ? AS_OK : fail(copy, copy->to, table);
 }
 
+/* SQLite walks its rows; PostgreSQL would send them all at once, so that it is asked for some at a time. */
+static as_status copy_in_pieces(struct copy *copy, const char *table, const char *select)
+{
+    char sql[512];
+    bool is_more = true;
+    as_status status = AS_OK;
+    struct store_rows *rows;
+    snprintf(sql, sizeof sql, "DECLARE rows_to_copy NO SCROLL CURSOR FOR %s", select);
+    if (store_exec(copy->from, sql, NULL, 0, NULL) != AS_OK)
+        return fail(copy, copy->from, table);
+    while (is_more && status == AS_OK) {
+        if (store_query(copy->from, "FETCH 500 FROM rows_to_copy", NULL, 0, &rows) != AS_OK)
+            return fail(copy, copy->from, table);
+        is_more = false;
+        status = copy_all_rows(copy, table, rows, &is_more);
+        store_rows_free(rows);
+    }
+    if (status == AS_OK && store_exec(copy->from, "CLOSE rows_to_copy", NULL, 0, NULL) != AS_OK)
+        status = fail(copy, copy->from, table);
+    return status;
+}
+
+static as_status copy_at_once(struct copy *copy, const char *table, const char *select)
+{
+    bool is_more;
+    struct store_rows *rows;
+    if (store_query(copy->from, select, NULL, 0, &rows) != AS_OK)
+        return fail(copy, copy->from, table);
+    const as_status status = copy_all_rows(copy, table, rows, &is_more);
+    store_rows_free(rows);
+    return status;
+}
+
 static as_status copy_table(struct copy *copy, const char *table)
 {
     char sql[256];
-    struct store_rows *rows;
     snprintf(sql, sizeof sql, "DELETE FROM %s", table); /* what migrations put into a new store */
     if (store_exec(copy->to, sql, NULL, 0, NULL) != AS_OK)
         return fail(copy, copy->to, table);
     snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY 1, 2", table);
-    if (store_query(copy->from, sql, NULL, 0, &rows) != AS_OK)
-        return fail(copy, copy->from, table);
-    const as_status status = copy_all_rows(copy, table, rows);
-    store_rows_free(rows);
+    const as_status status =
+        copy->from->store->kind == STORE_SQLITE ? copy_at_once(copy, table, sql) : copy_in_pieces(copy, table, sql);
     return status == AS_OK ? follow_keys(copy, table) : status;
 }
 
@@ -178,5 +210,89 @@ as_status copy_to_file(struct store *from, const char *path, struct as_error *er
         unlink(lock);
     if (status != AS_OK)
         unlink(path);
+    return status;
+}
+
+/* ---- restore ---- */
+
+static as_status refuse_used(struct store *to, struct as_error *err)
+{
+    struct store_tx *tx;
+    struct store_rows *rows;
+    as_status status = store_read(to, &tx, err);
+    if (status != AS_OK)
+        return status;
+    status = store_query(tx, "SELECT (SELECT count(*) FROM tenants) + (SELECT count(*) FROM users)", NULL, 0, &rows);
+    if (status == AS_OK) {
+        if (store_next(rows) && store_get_int(rows, 0) > 1)
+            status = error_set(err, AS_E_EXISTS, "the database to restore into is in use: it has tenants or users");
+        store_rows_free(rows);
+    } else {
+        status = error_set(err, status, "%s", store_error(tx)->message);
+    }
+    store_rollback(tx);
+    return status;
+}
+
+static as_status restore_rows(struct store *from, const struct store_options *options, struct as_error *err)
+{
+    struct store *to;
+    as_status status = store_open(options, &to, err);
+    if (status != AS_OK)
+        return status;
+    status = refuse_used(to, err);
+    if (status == AS_OK)
+        status = copy_rows(from, to, err);
+    store_close(to);
+    return status;
+}
+
+/* Opens the copy as a store would be: it gets the present schema, and is checked whole. */
+static as_status open_checked(const char *path, struct store **ret, struct as_error *err)
+{
+    const struct store_options options = {.address = path, .readers = 2};
+    as_status status = store_open(&options, ret, err);
+    if (status != AS_OK)
+        return status;
+    status = store_check(*ret, err);
+    if (status != AS_OK)
+        store_close(*ret);
+    return status;
+}
+
+static void remove_beside(const char *path, const char *suffix)
+{
+    char name[PATH_MAX];
+    if (snprintf(name, sizeof name, "%s%s", path, suffix) < (int)sizeof name)
+        unlink(name);
+}
+
+static as_status restore_from_copy(const char *copy_path, const struct store_options *options, struct as_error *err)
+{
+    struct store *from;
+    as_status status = open_checked(copy_path, &from, err);
+    if (status != AS_OK)
+        return status;
+    const bool is_server = strstr(options->address, "://") != NULL;
+    if (is_server)
+        status = restore_rows(from, options, err);
+    store_close(from);
+    return status == AS_OK && !is_server ? file_publish(copy_path, options->address, err) : status;
+}
+
+as_status store_restore(const struct store_options *options, const char *backup_path, struct as_error *err)
+{
+    char copy_path[PATH_MAX];
+    const bool is_server = strstr(options->address, "://") != NULL;
+    if (!is_server && access(options->address, F_OK) == 0)
+        return error_set(err, AS_E_EXISTS, "%s exists already", options->address);
+    if (snprintf(copy_path, sizeof copy_path, "%s.restoring", is_server ? backup_path : options->address) >= (int)sizeof copy_path)
+        return error_set(err, AS_E_LIMIT, "the path is too long");
+    as_status status = file_copy(backup_path, copy_path, err);
+    if (status == AS_OK)
+        status = restore_from_copy(copy_path, options, err);
+    static const char *const left[] = {"", "-wal", "-shm", ".lock"};
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
+        remove_beside(copy_path, left[i]);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints, backup and checks of the embedded database. */
 #include "base/clock.h"
-#include "base/file.h"
+#include "store/files.h"
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -104,31 +104,6 @@ static as_status copy_all(struct store *store, const char *path, struct as_error
     return status;
 }
 
-static as_status sync_path(const char *path, int flags, struct as_error *err)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
-    const bool is_synced = fd >= 0 && fsync(fd) == 0;
-    const int error = errno;
-    if (fd >= 0)
-        close(fd);
-    return is_synced ? AS_OK : error_set_errno(err, error, "cannot sync %s", path);
-}
-
-/* Gives the finished copy its name; a target that appeared meanwhile stays as it is. */
-static as_status publish(const char *part, const char *target, struct as_error *err)
-{
-    char folder[PATH_MAX];
-    if (!path_dir(folder, sizeof folder, target))
-        return error_set(err, AS_E_LIMIT, "the backup's path is too long");
-    as_status status = sync_path(part, 0, err);
-    if (status != AS_OK)
-        return status;
-    if (link(part, target) != 0)
-        return errno == EEXIST ? error_set(err, AS_E_EXISTS, "%s exists already", target)
-                               : error_set_errno(err, errno, "cannot make %s", target);
-    return sync_path(folder, O_DIRECTORY, err);
-}
-
 as_status sqlite_backup_to(struct store *store, const char *target_path, struct as_error *err)
 {
     char part[PATH_MAX];
@@ -140,7 +115,7 @@ as_status sqlite_backup_to(struct store *store, const char *target_path, struct 
     close(fd);
     as_status status = copy_all(store, part, err);
     if (status == AS_OK)
-        status = publish(part, target_path, err);
+        status = file_publish(part, target_path, err);
     unlink(part);
     return status;
 }

@@ -67,6 +67,8 @@ as_status store_open_at(const struct store_options *options, uint32_t migrations
         return status;
     }
     status = store_migrate(store, migrations, err);
+    if (status == AS_OK && migrations == store_migration_count && !options->without_migration)
+        status = store_telemetry_prepare(store, wall_now().ns, err);
     if (status != AS_OK) {
         store_close(store);
         return status;

@@ -142,8 +142,26 @@ const void *store_get_blob(const struct store_rows *rows, uint32_t column, size_
 
 /* ---- care ---- */
 
-/* SQLite: a consistent copy made through the writer while it serves; the target must not exist. */
+/*
+ * A SQLite file with the store's rows at one moment, made while it serves; the target must not exist (AS_E_EXISTS). Of a
+ * PostgreSQL store too: the same file restores into either.
+ */
 as_status store_backup(struct store *store, const char *target_path, struct as_error *err) AS_NODISCARD;
+/*
+ * Makes a store from such a file: a SQLite file that must not exist yet, or a PostgreSQL database without tenants and users
+ * (AS_E_EXISTS). A backup of an older version is migrated on the way. The backup itself stays as it is.
+ */
+as_status store_restore(const struct store_options *options, const char *backup_path, struct as_error *err) AS_NODISCARD;
+/*
+ * Before raw telemetry of times around now_ns is written, once a day and at start: PostgreSQL gets partitions of a week each,
+ * from the week before to five weeks on; what lies outside goes to a partition of its own. SQLite: nothing to do.
+ */
+as_status store_telemetry_prepare(struct store *store, int64_t now_ns, struct as_error *err) AS_NODISCARD;
+/*
+ * Drops raw telemetry of minutes before before_ns, in short transactions; roll-ups stay, and with them every view's figures.
+ * ret_chunks (may be NULL): how many device minutes went, as far as they were counted (whole partitions are not).
+ */
+as_status store_telemetry_retain(struct store *store, int64_t before_ns, int64_t *ret_chunks, struct as_error *err) AS_NODISCARD;
 /* Checks the whole store (SQLite: integrity_check and foreign_key_check). AS_E_INVALID with the first finding. */
 as_status store_check(struct store *store, struct as_error *err) AS_NODISCARD;
 
