@@ -107,9 +107,10 @@ static void add_end(struct strbuf *out, const struct opt_command *command)
         strbuf_addc(out, '\n');
     }
     if (command->examples) {
+        size_t len = strlen(command->examples);
         strbuf_adds(out, ".SH EXAMPLES\n.nf\n");
         add_roff(out, command->examples);
-        strbuf_adds(out, ".fi\n");
+        strbuf_adds(out, len > 0 && command->examples[len - 1] == '\n' ? ".fi\n" : "\n.fi\n");
     }
     strbuf_adds(out, ".SH SEE ALSO\n.BR assay (1)\n");
 }

@@ -14,6 +14,8 @@ for command in $commands; do
     for section in NAME SYNOPSIS; do
         printf '%s\n' "$page" | grep -q "^\\.SH $section" || { echo "$command: no $section in its manual page"; exit 1; }
     done
+    glued=$(printf '%s\n' "$page" | grep '.\.fi$' || true)
+    [ -z "$glued" ] || { echo "$command: its manual page never ends the examples: $glued"; exit 1; }
     if command -v man >/dev/null; then
         warnings=$(printf '%s\n' "$page" | MANWIDTH=100 man --warnings -l - 2>&1 >/dev/null)
         [ -z "$warnings" ] || { echo "$command: $warnings"; exit 1; }
