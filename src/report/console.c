@@ -99,6 +99,9 @@ static void put_run(const struct console *c)
     }
     if (facts->human_id)
         strbuf_addf(c->out, "  %s", facts->human_id);
+    bool is_insecure = false;
+    if (json_bool(json_path(s->config, "insecure"), &is_insecure) && is_insecure)
+        strbuf_adds(c->out, "  (certificate not checked)");
     strbuf_adds(c->out, s->is_partial ? "  (partial)\n" : "\n");
 }
 
@@ -124,6 +127,11 @@ static void put_requests(const struct console *c)
         strbuf_addf(c->out, ", %" PRId64 " begun in the ramp and kept", counts->boundary);
     if (counts->skipped > 0)
         strbuf_addf(c->out, ", %" PRId64 " never begun", counts->skipped);
+    if (counts->unrecorded > 0 && counts->cut_off >= 0)
+        strbuf_addf(c->out, ", %" PRId64 " without a record (up to %" PRId64 " of them were in flight)", counts->unrecorded,
+                    counts->cut_off);
+    else if (counts->unrecorded > 0)
+        strbuf_addf(c->out, ", %" PRId64 " without a record (in flight or never begun)", counts->unrecorded);
     if (counts->late_unsent > 0)
         strbuf_addf(c->out, " (%" PRId64 " of them due, the first for %.3f s)", counts->late_unsent,
                     (double)counts->late_unsent_wait_ns / 1e9);
@@ -150,7 +158,8 @@ static void put_errors(const struct console *c)
         comma = ",";
     }
     for (size_t i = 0; i < errors->status_count; i++)
-        strbuf_addf(c->out, "%s HTTP %d × %" PRId64, i == 0 ? ";" : ",", (int)errors->by_status[i].http_status,
+        strbuf_addf(c->out, "%s %sHTTP %d × %" PRId64, i == 0 ? ";" : ",",
+                    errors->by_status[i].http_status < 300 ? "after " : "", (int)errors->by_status[i].http_status,
                     errors->by_status[i].count);
     strbuf_adds(c->out, errors->oom_detected ? "; out of memory\n" : "\n");
     if (errors->example_count == 0 || !errors->examples[0].message)
@@ -171,7 +180,7 @@ static void put_throughput(const struct console *c)
     if (s->total.tokens[TOKENS_COMPLETION].n > 0)
         strbuf_addf(c->out, ", %s output tok/s, %s total tok/s", text_rate(rates->completion_tokens_per_second, b),
                     text_rate(rates->total_tokens_per_second, d));
-    else if (!s->total.own || s->total.usage_missing > 0)
+    else if (s->total.counts.ok > 0 && (!s->total.own || s->total.usage_missing > 0))
         strbuf_adds(c->out, ", tokens unknown (no usage)");
     double window_s = s->window.duration_ns < 0 ? -1 : (double)s->window.duration_ns / 1e9;
     strbuf_addf(c->out, ", over %s\n", text_duration(window_s, a));
@@ -274,7 +283,7 @@ static void put_client(const struct console *c)
                 text_ms(client->lag.percentile[DISTRIBUTION_P50] / 1e3, b),
                 text_ms(client->lag.percentile[DISTRIBUTION_P99] / 1e3, d));
     if (client->late_sends > 0)
-        strbuf_addf(c->out, ", %" PRId64 " late sends", client->late_sends);
+        strbuf_addf(c->out, ", %" PRId64 " late send%s", client->late_sends, client->late_sends == 1 ? "" : "s");
     strbuf_addc(c->out, '\n');
 }
 

@@ -31,7 +31,7 @@ static as_status check_plan(const struct summary *s, struct as_error *err)
     const struct plan_counts *counts = &s->counts;
     const struct request_counts *all = &counts->all, *measured = &s->total.counts;
     int64_t records = all->sent + all->refused;
-    bool is_known = counts->planned >= 0;
+    bool is_known = counts->planned >= 0 && counts->skipped >= 0;
     const struct identity identities[] = {
         {"planned + surplus = sent + refused + skipped + lost", is_known ? counts->planned + counts->surplus : 0,
          is_known ? records + counts->skipped + counts->lost : 0},

@@ -157,6 +157,8 @@ struct summary_window {
 /* Requests of the whole plan. */
 struct plan_counts {
     int64_t planned, skipped; /* -1 = unknown */
+    int64_t unrecorded;       /* of runs that were killed: planned, without a record; begun or not is unknown */
+    int64_t cut_off;          /* of the unrecorded: at most so many were in flight; -1 = unknown (an open loop) */
     int64_t late_unsent;      /* of the skipped: due before sending ended; -1 = unknown, or a closed loop */
     int64_t late_unsent_wait_ns; /* the longest that one of them had waited by then; -1 = none */
     int64_t lost;             /* begun by the engine's account, without a record */

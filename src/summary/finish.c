@@ -14,6 +14,19 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : UNDEFINED;
 }
 
+/* A run that was killed left no account of what it had begun. */
+static void count_unrecorded(const struct run_facts *facts, int64_t missing, struct plan_counts *counts)
+{
+    const struct run_rules *rules = &facts->rules;
+    if (missing <= 0)
+        return;
+    counts->unrecorded += missing;
+    if (rules->is_open_loop || rules->concurrency <= 0 || counts->cut_off < 0)
+        counts->cut_off = -1;
+    else
+        counts->cut_off += rules->concurrency < missing ? rules->concurrency : missing;
+}
+
 /*
  * What the engine (or, when it never came to its end, the plan) says was to be done. Runs bounded by time have no
  * number: then what was begun was planned.
@@ -30,6 +43,7 @@ static void count_plan(const struct builder_run *run, struct plan_counts *counts
             skipped = 0;
         }
     } else if (planned >= 0) {
+        count_unrecorded(facts, planned - run->records, counts);
         skipped = planned > run->records ? planned - run->records : 0;
     }
     if (planned < 0 || counts->planned < 0) {
@@ -42,7 +56,10 @@ static void count_plan(const struct builder_run *run, struct plan_counts *counts
     else
         counts->surplus -= missing;
     counts->planned += planned;
-    counts->skipped += skipped;
+    if (counts->unrecorded > 0)
+        counts->skipped = -1;
+    else
+        counts->skipped += skipped;
 }
 
 /* Waiting that no latency shows, since its requests were never sent. */

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 #define UNDEFINED     ((double)NAN)
-#define MIN_SUCCESSES 10 /* fewer say nothing about drift */
+#define MIN_SUCCESSES 10   /* fewer say nothing about rates or drift */
+#define MIN_SHARE     0.05 /* of the window; a shorter stretch is a peak of the load, not a steady state */
 
 /* Begins (a sorted array) and ends (a sorted column) merged into `flight`; a begin goes before an end of the same
  * instant. */
@@ -240,9 +241,14 @@ as_status builder_steady(struct summary_builder *builder, struct summary *summar
         inside.to_ns = window->start_ns + window->duration_ns;
     if (inside.to_ns <= inside.from_ns)
         return AS_OK;
+    double share = (double)(inside.to_ns - inside.from_ns) / (double)window->duration_ns;
+    struct visitor ended;
+    status = sum_inside(builder, COLUMN_DONE, &inside, &ended);
+    if (status != AS_OK || ended.count < MIN_SUCCESSES || share < MIN_SHARE)
+        return status;
     steady->is_found = true;
     steady->start_ns = inside.from_ns;
     steady->duration_ns = inside.to_ns - inside.from_ns;
-    steady->share = (double)steady->duration_ns / (double)window->duration_ns;
+    steady->share = share;
     return figures_inside(builder, &inside, steady);
 }

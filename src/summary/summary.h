@@ -13,6 +13,7 @@
  *
  * Identities, checked by summary_check before anything is written, in requests:
  *   planned = sent + refused + skipped + lost (lost: known to have begun but without a record; 0 in a sound run)
+ *   (skipped is unknown in a run that was killed: some of what has no record was in flight)
  *   late_unsent ≤ skipped (open loop: due before sending ended, but never begun)
  *   sent = ok + failed + timed_out + cancelled;  warmup + ramp_up + measured records = sent + refused
  *   errors.count = failed + timed_out + refused of the measured = Σ errors.by_type;  Σ endpoints

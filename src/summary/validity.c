@@ -85,12 +85,26 @@ static void judge_records(struct judge *judge, bool is_unfinished)
                 left);
 }
 
+static void judge_success(struct judge *judge)
+{
+    const struct summary *s = judge->summary;
+    const struct request_counts *measured = &s->total.counts;
+    if (measured->ok > 0)
+        return;
+    if (measured->sent + measured->refused == 0 && s->counts.ramp_up > 0)
+        INVALID("no_success", 0, 1,
+                "nothing was measured: %" PRId64 " requests belong to the ramp and are discarded; shorten the ramp or "
+                "lengthen the run",
+                s->counts.ramp_up);
+    else
+        INVALID("no_success", 0, 1, "no measured request succeeded");
+}
+
 static void judge_completeness(struct judge *judge)
 {
     const struct summary *s = judge->summary;
     const struct plan_counts *counts = &s->counts;
-    if (s->total.counts.ok == 0)
-        INVALID("no_success", 0, 1, "no measured request succeeded");
+    judge_success(judge);
     size_t unfinished = 0;
     for (size_t i = 0; i < judge->inputs->shard_count; i++)
         unfinished += !judge->inputs->shards[i]->has_result;
@@ -99,7 +113,8 @@ static void judge_completeness(struct judge *judge)
                 "the run did not come to its end, or its run.json is missing: what was in flight then has no record");
     else if (s->is_partial)
         WARNING("partial", NO_FIGURE, NO_FIGURE,
-                "the run was stopped before its plan was done; %" PRId64 " requests were never begun", counts->skipped);
+                "the run was stopped before its plan was done; %" PRId64 " requests were never begun",
+                counts->skipped > 0 ? counts->skipped : 0);
     judge_records(judge, unfinished > 0);
     if (counts->surplus > 0)
         INVALID("records_lost", (double)counts->surplus, 0,
@@ -255,8 +270,8 @@ static void judge_errors(struct judge *judge)
     if (broken_share > judge->rules->error_share)
         INVALID(
             "too_many_errors", broken_share, judge->rules->error_share,
-            "%.1f %% of the measured requests failed because a connection was refused, lost or cut short: the server "
-            "was not there for all of the run",
+            "%.1f %% of the measured requests failed because a connection or its certificate was refused, or it was "
+            "lost or cut short: the figures are of the others alone",
             broken_share * 100);
     int64_t ended = all->counts.ok + all->counts.timed_out, near = judge->inputs->near_limit;
     double share = ended > 0 ? (double)near / (double)ended : 0;

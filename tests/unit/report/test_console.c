@@ -30,6 +30,7 @@ static void test_all_failed_shows_dashes_and_the_verdict(void **state)
     assert_non_null(strstr(text, "invalid no_success:"));
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "TTFT"));
+    assert_null(strstr(text, "no usage"));
     assert_null(strstr(text, "\033"));
     free(text);
     text = render(&s, true);

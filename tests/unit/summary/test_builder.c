@@ -77,6 +77,24 @@ static void test_window_and_rates(void **state)
     summary_done(&s);
 }
 
+static void test_ramp_that_takes_all_is_named(void **state)
+{
+    (void)state;
+    struct run_facts facts = made_facts(2);
+    facts.rules.ramp_up_ns = 1000 * MS;
+    struct request_record records[] = {made_ok(0, 0, 100), made_ok(1, 200, 100)};
+    records[0].phase = records[1].phase = PHASE_RAMP_UP;
+    struct summary s = made_summary(&facts, records, COUNT(records));
+    assert_int_equal(s.counts.ramp_up, 2);
+    const char *message = NULL;
+    for (size_t i = 0; i < s.validity.count; i++)
+        if (strcmp(s.validity.reasons[i].code, "no_success") == 0)
+            message = s.validity.reasons[i].message;
+    assert_non_null(message);
+    assert_non_null(strstr(message, "2 requests belong to the ramp"));
+    summary_done(&s);
+}
+
 static void test_ramp_opens_the_window_at_its_end(void **state)
 {
     (void)state;
@@ -202,7 +220,7 @@ static void test_plan_bounded_by_time_plans_what_it_began(void **state)
     summary_done(&s);
 }
 
-static void test_killed_run_counts_the_rest_as_skipped(void **state)
+static void test_killed_run_has_requests_without_a_record(void **state)
 {
     (void)state;
     struct run_facts facts = made_facts(10);
@@ -211,7 +229,9 @@ static void test_killed_run_counts_the_rest_as_skipped(void **state)
     struct summary s = made_summary(&facts, records, COUNT(records));
     assert_sound(&s);
     assert_int_equal(s.counts.planned, 10);
-    assert_int_equal(s.counts.skipped, 8);
+    assert_int_equal(s.counts.skipped, -1);
+    assert_int_equal(s.counts.unrecorded, 8);
+    assert_int_equal(s.counts.cut_off, facts.rules.concurrency < 8 ? facts.rules.concurrency : 8);
     assert_true(s.is_partial);
     assert_true(isnan(s.client.cpu_ratio));
     assert_int_equal(s.client.connects, -1);
@@ -514,18 +534,36 @@ static void test_steady_window_of_a_closed_loop(void **state)
     summary_done(&s);
 }
 
+static void test_short_peak_is_no_steady_state(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    static struct request_record records[N];
+    struct run_facts facts = made_facts(N);
+    facts.rules.is_open_loop = true;
+    for (int64_t i = 0; i < N; i++)
+        records[i] = made_ok(i, i * 1000, 100);
+    records[N - 1] = made_ok(N - 1, (N - 2) * 1000 + 97, 100); /* 3 ms with two in flight */
+    struct summary s = made_summary(&facts, records, N);
+    assert_int_equal(s.client.peak_in_flight, 2);
+    assert_false(s.steady.is_found);
+    assert_true(isnan(s.steady.share));
+    summary_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_by_phase_and_outcome),
         cmocka_unit_test(test_window_and_rates),
+        cmocka_unit_test(test_ramp_that_takes_all_is_named),
         cmocka_unit_test(test_ramp_opens_the_window_at_its_end),
         cmocka_unit_test(test_nothing_is_zero_that_is_unknown),
         cmocka_unit_test(test_all_failed_has_no_window_but_spec_rates),
         cmocka_unit_test(test_no_records_at_all),
         cmocka_unit_test(test_lost_surplus_and_duplicates),
         cmocka_unit_test(test_plan_bounded_by_time_plans_what_it_began),
-        cmocka_unit_test(test_killed_run_counts_the_rest_as_skipped),
+        cmocka_unit_test(test_killed_run_has_requests_without_a_record),
         cmocka_unit_test(test_order_of_records_does_not_matter),
         cmocka_unit_test(test_distributions_against_a_second_way),
         cmocka_unit_test(test_gaps_in_both_forms),
@@ -535,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_goodput_ratio_counts_failures),
         cmocka_unit_test(test_lengths_chunks_and_prompts),
         cmocka_unit_test(test_steady_window_of_a_closed_loop),
+        cmocka_unit_test(test_short_peak_is_no_steady_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
