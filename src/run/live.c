@@ -85,7 +85,7 @@ static void take_figures(struct display *display, struct progress_figures *ret)
         .elapsed_s = (double)now_ns / (double)NS_PER_S,
         .duration_s = options->duration_ns ? (double)options->duration_ns / (double)NS_PER_S : (double)NAN,
         .is_streaming = options->is_streaming,
-        .is_draining = signals_caught() != 0,
+        .is_draining = signals_caught() != 0 || (options->duration_ns > 0 && options->warmup == 0 && now_ns >= options->duration_ns),
     };
     progress_percentiles(recent_ns, kept, &ret->latency_p50_ms, &ret->latency_p99_ms);
     take_rates(display, now_ns, ret);

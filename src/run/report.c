@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "base/file.h"
+#include "base/log.h"
 #include "brief/convert.h"
 #include "report/files.h"
 #include "run/exits.h"
@@ -72,6 +73,18 @@ static as_status write_files(struct run *run, struct as_error *err)
     return first;
 }
 
+/* The forms of other tools have no verdict: a run that is not valid is told on the standard error. */
+static void log_verdict(const struct run *run)
+{
+    const struct validity *validity = &run->summary.validity;
+    for (size_t i = 0; i < validity->count && !validity->is_valid; i++) {
+        if (validity->reasons[i].severity != SEVERITY_INVALID)
+            continue;
+        log_warning("not valid: %s: %s; files: %s", validity->reasons[i].code, validity->reasons[i].message, run->folder.path);
+        return;
+    }
+}
+
 static as_status add_console(const struct run *run, struct strbuf *out, struct as_error *err)
 {
     const struct result_config *config = &run->config.result;
@@ -79,6 +92,8 @@ static as_status add_console(const struct run *run, struct strbuf *out, struct a
     as_status status = show_summary(&run->summary, &options, out, err);
     if (status == AS_OK && options.console == RUN_CONSOLE_TABLE)
         strbuf_addf(out, "\nFiles: %s\n", run->folder.path);
+    if (status == AS_OK && options.console != RUN_CONSOLE_TABLE && options.console != RUN_CONSOLE_JSON)
+        log_verdict(run);
     return status;
 }
 

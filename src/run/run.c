@@ -225,11 +225,13 @@ static as_status run_engine(struct run *run, const struct run_work *work, struct
         return status;
     const char *text = arena_printf(&run->arena, "\nassay: stopping: requests in flight may go on for %lld s; a second signal ends at once\n",
                                     (long long)(options.drain_ns / NS_PER_S));
+    const char *cut_text = arena_printf(&run->arena, "\nassay: ended at once; what was recorded is in %s: assay summarize %s\n",
+                                        run->folder.path, run->folder.path);
     recording_set_engine(run->recording, engine);
-    signals_set_engine(engine, text);
+    signals_set_engine(engine, text, cut_text);
     status = live_run(engine, &live, &result, err);
     signals_set_finishing();
-    signals_set_engine(NULL, NULL);
+    signals_set_engine(NULL, NULL, NULL);
     recording_set_engine(run->recording, NULL);
     engine_free(engine);
     if (status == AS_OK)

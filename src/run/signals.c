@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static _Atomic(struct engine *) signals_engine;
-static _Atomic(const char *) signals_text;
+static _Atomic(const char *) signals_text, signals_cut_text;
 static atomic_int signals_first;
 static atomic_int signals_thread; /* the main thread's id */
 static _Atomic(const struct signals_words *) signals_words;
@@ -69,10 +69,12 @@ static void on_signal(int number)
     int saved = errno, none = 0;
     struct engine *engine = atomic_load(&signals_engine);
     bool is_first = atomic_compare_exchange_strong(&signals_first, &none, number);
-    const char *text = atomic_load(&signals_text);
+    const char *text = atomic_load(is_first ? &signals_text : &signals_cut_text);
     if (!engine) {
         on_signal_outside(number, is_first);
     } else if (!is_first) {
+        if (text)
+            put_all(STDERR_FILENO, text, strlen(text));
         _exit(128 + number);
     } else {
         if (text)
@@ -94,9 +96,10 @@ void signals_install(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-void signals_set_engine(struct engine *engine, const char *drain_text)
+void signals_set_engine(struct engine *engine, const char *drain_text, const char *cut_text)
 {
     atomic_store(&signals_text, drain_text);
+    atomic_store(&signals_cut_text, cut_text);
     atomic_store(&signals_engine, engine);
 }
 

@@ -28,8 +28,8 @@ struct signals_words {
 
 /* Installs the handlers and ignores SIGPIPE. */
 void signals_install(void);
-/* NULL = none. `drain_text` is written to stderr at the first signal; both are kept. */
-void signals_set_engine(struct engine *engine, const char *drain_text);
+/* NULL = none. `drain_text` is written to stderr at the first signal, `cut_text` at the second; all are kept. */
+void signals_set_engine(struct engine *engine, const char *drain_text, const char *cut_text);
 /* From the main thread; kept. NULL = none. */
 void signals_set_last_words(const struct signals_words *words);
 /* The run is over, what remains is to write its results. */

@@ -200,11 +200,12 @@ class Verdicts(Summaries):
     def test_a_server_that_goes_away(self):
         url = self.sim("--ttft", "2ms", "--tokens", "2")
         server = self.processes[-1]
-        process = self.start("llm", "--prompts", self.prompts, "--url", url, "--concurrency", 2, "--num-requests", 400, "--result-dir", "r", "--require-valid")
+        process = self.start("llm", "--prompts", self.prompts, "--url", url, "--concurrency", 2, "--num-requests", 400, "--result-dir", "r", "--require-valid", "--console", "none")
         self.wait_for_records("r", 40)
         server.kill()
         _, err = process.communicate(timeout=DEADLINE_S)
         self.assertEqual(process.returncode, 3, err)
+        self.assertRegex(err, r"not valid: \w+: .*; files: r\n")
         summary = self.summary("r")
         self.assertGreaterEqual(summary["counts"]["ok"], 40)
         self.assertIn("too_many_errors", self.reasons(summary, "invalid"))

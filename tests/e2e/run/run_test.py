@@ -337,8 +337,9 @@ class Ends(Case):
             self.assertTrue(line)
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        _, err = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 143)
+        self.assertIn("assay summarize ", err)
         self.assertLess(time.monotonic() - began, 2)
 
     def test_a_killed_run_can_be_summarised(self):
