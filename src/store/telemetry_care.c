@@ -77,7 +77,7 @@ as_status store_telemetry_prepare(struct store *store, int64_t now_ns, struct as
     const int64_t this_week = now_ns / WEEK_NS;
     for (size_t i = 0; i < CHUNK_TABLES && status == AS_OK; i++)
         status = make_partition(store, chunk_tables[i], "other", "DEFAULT", err);
-    for (int64_t week = this_week - WEEKS_BEHIND; week <= this_week + WEEKS_AHEAD && status == AS_OK; week++) {
+    for (int64_t week = this_week > WEEKS_BEHIND ? this_week - WEEKS_BEHIND : 0; week <= this_week + WEEKS_AHEAD && status == AS_OK; week++) {
         snprintf(suffix, sizeof suffix, "w%" PRId64, week);
         snprintf(bounds, sizeof bounds, "FOR VALUES FROM (%" PRId64 ") TO (%" PRId64 ")", week * WEEK_NS, (week + 1) * WEEK_NS);
         for (size_t i = 0; i < CHUNK_TABLES && status == AS_OK; i++)
