@@ -35,6 +35,8 @@ add_custom_command(OUTPUT ${report_static}
   DEPENDS assay_brief assay_base WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_custom_target(assay-report-static ALL DEPENDS ${report_static})
 
+# The prefix as seen from the .pc file: what `cmake --install --prefix` chooses later, and a moved folder, still fit.
+file(RELATIVE_PATH REPORT_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_SOURCE_DIR}/src/brief/assay-report.pc.in ${CMAKE_BINARY_DIR}/assay-report.pc @ONLY)
 install(TARGETS assay-report-shared)
 install(FILES ${report_static} DESTINATION ${CMAKE_INSTALL_LIBDIR})

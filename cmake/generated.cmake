@@ -28,5 +28,8 @@ add_custom_target(docs
   DEPENDS assay generated VERBATIM)
 
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
-install(FILES ${CMAKE_BINARY_DIR}/completions/assay DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+# Completions are loaded by the name of the program that is completed.
+foreach(name assay metrumbench-llm metrumbench-vlm metrumbench-asr metrumbench-imagegen)
+  install(FILES ${CMAKE_BINARY_DIR}/completions/assay DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${name})
+endforeach()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/schema)

@@ -61,5 +61,5 @@ void options_completion(const struct opt_command *const *commands, size_t count,
                      "    case $current in -*) ;; *) [ -n \"${COMPREPLY[*]}\" ] || COMPREPLY=($(compgen -f -- "
                      "\"$current\")) ;; esac\n"
                      "}\n"
-                     "complete -F _assay assay metrumbench-llm\n");
+                     "complete -F _assay assay metrumbench-llm metrumbench-vlm metrumbench-asr metrumbench-imagegen\n");
 }

@@ -32,4 +32,4 @@ _assay() {
     COMPREPLY=($(compgen -W "$words" -- "$current"))
     case $current in -*) ;; *) [ -n "${COMPREPLY[*]}" ] || COMPREPLY=($(compgen -f -- "$current")) ;; esac
 }
-complete -F _assay assay metrumbench-llm
+complete -F _assay assay metrumbench-llm metrumbench-vlm metrumbench-asr metrumbench-imagegen
