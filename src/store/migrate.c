@@ -98,7 +98,7 @@ static as_status apply(struct step *step, struct store_tx *tx, const struct migr
 /* In one transaction: is it applied, may it be, then does it. */
 static as_status step_in(struct step *step, struct store_tx *tx, const struct migration *migration, struct as_error *err)
 {
-    char digest[20];
+    char digest[20] = "";
     as_status status = applied_digest(tx, migration->number, digest, err);
     if (status != AS_OK)
         return status;

@@ -139,8 +139,8 @@ static as_status prepare_on_server(struct store_tx *tx, const char *sql, const s
     return describe(tx, prepared);
 }
 
-static as_status prepare(struct store_tx *tx, const char *sql, const struct store_value *params, uint32_t count,
-                         struct statement **ret)
+/* NULL: the transaction has failed. */
+static struct statement *prepare(struct store_tx *tx, const char *sql, const struct store_value *params, uint32_t count)
 {
     struct postgres_connection *connection = tx->connection;
     struct statement *found = NULL;
@@ -149,23 +149,26 @@ static as_status prepare(struct store_tx *tx, const char *sql, const struct stor
             break;
     if (found) {
         statements_use(&connection->statements, found);
-        *ret = found;
-        return AS_OK;
+        return found;
     }
     struct prepared *prepared = calloc(1, sizeof *prepared + count * sizeof prepared->types[0]);
-    if (!prepared)
-        return tx_fail(tx, AS_E_NOMEM, "out of memory for a statement");
+    as_status status;
+    if (!prepared) {
+        status = tx_fail(tx, AS_E_NOMEM, "out of memory for a statement");
+        (void)status; /* it stands in the transaction */
+        return NULL;
+    }
     prepared->count = count;
-    const as_status status = prepare_on_server(tx, sql, params, prepared);
+    status = prepare_on_server(tx, sql, params, prepared);
     if (status != AS_OK) {
         free(prepared);
-        return status;
+        return NULL;
     }
     struct statement *added = statements_add(&connection->statements, sql, prepared);
     if (!added)
-        return tx_fail(tx, AS_E_NOMEM, "out of memory for a statement");
-    *ret = added;
-    return AS_OK;
+        status = tx_fail(tx, AS_E_NOMEM, "out of memory for a statement");
+    (void)status;
+    return added;
 }
 
 static void free_bound(struct bound *bound)
@@ -234,13 +237,13 @@ as_status postgres_query(struct store_tx *tx, const char *sql, const struct stor
                          struct store_rows *rows)
 {
     struct postgres_connection *connection = tx->connection;
-    struct statement *statement = NULL;
     struct bound bound;
     as_status status = check_lengths(tx, params, count);
-    if (status == AS_OK)
-        status = prepare(tx, sql, params, count, &statement);
     if (status != AS_OK)
         return status;
+    struct statement *statement = prepare(tx, sql, params, count);
+    if (!statement)
+        return tx->error.status;
     const struct prepared *prepared = statement->prepared;
     if (bind_all(&bound, params, count))
         status = take_result(tx, PQexecPrepared(connection->conn, prepared->name, (int)count, bound.values, bound.lens, bound.formats, 0),

@@ -20,30 +20,32 @@ static bool has_more_sql(const char *tail)
     return *tail != '\0';
 }
 
-/* A prepared statement with this text that nobody reads from. */
-static as_status prepare(struct store_tx *tx, const char *sql, struct statement **ret)
+/* A prepared statement with this text that nobody reads from; NULL: the transaction has failed. */
+static struct statement *prepare(struct store_tx *tx, const char *sql)
 {
     struct sqlite_connection *connection = tx->connection;
     struct statement *found = statements_find(&connection->statements, sql, NULL);
     if (found) {
         statements_use(&connection->statements, found);
-        *ret = found;
-        return AS_OK;
+        return found;
     }
     sqlite3_stmt *prepared = NULL;
     const char *tail = "";
     const int code = sqlite3_prepare_v3(connection->db, sql, -1, tx->is_once ? 0 : SQLITE_PREPARE_PERSISTENT, &prepared, &tail);
+    as_status status = code == SQLITE_OK ? AS_OK : fail(tx, code);
     if (code != SQLITE_OK)
-        return fail(tx, code);
+        return NULL;
     if (!prepared || has_more_sql(tail)) {
         sqlite3_finalize(prepared);
-        return tx_fail(tx, AS_E_INVALID, "one statement a call: %.80s", sql);
+        status = tx_fail(tx, AS_E_INVALID, "one statement a call: %.80s", sql);
+        (void)status; /* it stands in the transaction */
+        return NULL;
     }
     struct statement *added = statements_add(&connection->statements, sql, prepared);
     if (!added)
-        return tx_fail(tx, AS_E_NOMEM, "out of memory for a statement");
-    *ret = added;
-    return AS_OK;
+        status = tx_fail(tx, AS_E_NOMEM, "out of memory for a statement");
+    (void)status;
+    return added;
 }
 
 static int bind(sqlite3_stmt *prepared, int at, const struct store_value *value)
@@ -100,13 +102,12 @@ static as_status step(struct store_rows *rows)
 as_status sqlite_query(struct store_tx *tx, const char *sql, const struct store_value *params, uint32_t count,
                        struct store_rows *rows)
 {
-    struct statement *statement = NULL;
-    as_status status = prepare(tx, sql, &statement);
-    if (status != AS_OK)
-        return status;
+    struct statement *statement = prepare(tx, sql);
+    if (!statement)
+        return tx->error.status;
     rows->source = statement;
     rows->columns = (uint32_t)sqlite3_column_count(statement->prepared);
-    status = bind_all(tx, statement->prepared, params, count);
+    as_status status = bind_all(tx, statement->prepared, params, count);
     if (status == AS_OK)
         status = step(rows);
     if (status != AS_OK)
