@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/source.h"
 
+#include "base/log.h"
 #include "engine/error_text.h"
 
 #include <math.h>
@@ -257,6 +258,16 @@ static size_t synthetic_count(const struct run_config *config)
     return (size_t)wanted;
 }
 
+/* A prompt has at least one word, and the chat template comes on top. */
+static void warn_of_short_prompts(const struct source_context *context, const struct token_ratio *ratio)
+{
+    double least = ratio->overhead_tokens + ratio->tokens_per_word, wanted = (double)context->shape->input.mean;
+    if (wanted < least)
+        log_warning("--synthetic-isl: %.0f tokens cannot be reached: the chat template and the system prompt alone are %.0f "
+                    "tokens, so that prompts have %.0f or more (--system-prompt \"\" leaves that part out)",
+                    wanted, ratio->overhead_tokens, ceil(least));
+}
+
 static as_status generate(const struct source_context *context, struct source *source, struct as_error *err)
 {
     const struct run_config *config = context->config;
@@ -267,6 +278,7 @@ static as_status generate(const struct source_context *context, struct source *s
         as_status status = calibrate(context, source, err);
         if (status != AS_OK)
             return status;
+        warn_of_short_prompts(context, &source->ratio);
     }
     struct synthetic_spec spec = {
         .seed = (uint64_t)config->load.seed,

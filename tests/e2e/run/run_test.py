@@ -228,6 +228,15 @@ class Sources(Case):
         self.assertTrue(all(98 <= n <= 142 for n in lengths), lengths)
         self.assertGreater(len(set(lengths)), 3)
 
+    def test_a_length_below_the_template_is_told(self):
+        url = self.sim("--ttft", "1ms", "--tokens", "2")
+        for tokens, is_told in (("2", True), ("40", False)):
+            process = self.start("llm", "--url", url, "--synthetic-isl", tokens, "--synthetic-osl", "2", "--num-requests", "2", "--result-dir", f"t{tokens}")
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertEqual(f"--synthetic-isl: {tokens} tokens cannot be reached" in err, is_told, err)
+            self.assertGreater(self.summary(f"t{tokens}")["config"]["prompt_source"]["overhead_tokens"], 2)
+
 
 class Servers(Case):
     def test_forms_of_a_url(self):
