@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Hardware telemetry. Samples lie in chunks of one minute and device: the raw values packed (src/store/telemetry.h), beside
+-- Hardware telemetry. Samples lie in chunks of one minute and device: the raw values packed (`codec` says how), beside
 -- them their typed roll-up; one roll-up more for the whole attempt. A batch writes all three in one transaction; views read
 -- roll-ups only, so that dropping old raw samples changes no figure.
 --
