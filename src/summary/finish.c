@@ -14,12 +14,12 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : UNDEFINED;
 }
 
-/* A run that was killed left no account of what it had begun. */
+/* A run that was killed left no account of what it had begun; one that never began needs none. */
 static void count_unrecorded(const struct run_facts *facts, int64_t missing, struct plan_counts *counts)
 {
     const struct run_rules *rules = &facts->rules;
-    if (missing <= 0)
-        return;
+    if (missing <= 0 || !facts->has_epoch)
+        return; /* all is recorded, or the run never began */
     counts->unrecorded += missing;
     if (rules->is_open_loop || rules->concurrency <= 0 || counts->cut_off < 0)
         counts->cut_off = -1;
