@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control plane under readers: latency of every page's call, memory, start, on a seeded base.
 
-    bench/plane.py --build build/release [--jobs 10000] [--rate 350] [--rounds 2000] [--only ROUTE] [--out build/bench]
-    script/with-postgres bench/plane.py ...        the same on PostgreSQL
+    bench/plane.py --build build/release [--jobs 10000] [--rate 350] [--rounds 2000] [--only TEXT] [--without TEXT] [--out build/bench]
+    script/with-postgres python3 bench/plane.py ...        the same on PostgreSQL
 
 Every GET route of the contract is called `rounds` times, all routes shuffled together, `rate` calls a second in all, planned
 beforehand (plane_load); the same plan goes against a server that does no work (bare_server), before and after, with an answer of the
@@ -39,8 +39,8 @@ LIST_VARIANTS = {
     "/runs": ("state=failed", "workload_code={workload_code}", "sort=-created_at&limit=100"),
     "/results": ("workload_code={workload_code}", "project_code=p1", "output_kind=metrumbench-vlm", "gpu_class_code=h100"),
 }
-# A stream that never ends, and codes that a bench would have to make first.
-SKIPPED = {"/api/v1/events"}
+# A stream that never ends, and an export of the whole base, which is no page: timed alone.
+SKIPPED = {"/api/v1/events", "/api/v1/results.csv"}
 
 
 class Plane:
@@ -175,6 +175,15 @@ def starts(plane):
     return {"clean_ms": statistics.median(clean), "clean_max_ms": max(clean), "killed_ms": statistics.median(killed), "killed_max_ms": max(killed)}
 
 
+def export_ms(plane):
+    took = []
+    for _ in range(3):
+        begun = time.monotonic()
+        plane.call("GET", "/api/v1/results.csv")
+        took.append((time.monotonic() - begun) * 1e3)
+    return statistics.median(took)
+
+
 def busy_share():
     """Of the processors, over two seconds, before the bench itself does anything."""
     def read():
@@ -193,6 +202,7 @@ def table(result):
     for name, limit, words in (("clean", START_LIMIT_MS, "start"), ("killed", KILLED_LIMIT_MS, "start after kill -9")):
         worst = result["starts"][name + "_max_ms"]
         rows.append(f"| {words}, ms: median (worst of {STARTS}) | {result['starts'][name + '_ms']:.0f} ({worst:.0f}) | < {limit} | {holds(worst < limit)} |")
+    rows.append(f"| all results as CSV, alone, ms | {result['export_csv_ms']:.0f} | | |")
     rows += ["", "| call | n | failed | bytes | p50 ms | p95 ms | p99 ms | max ms | holds |", "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
     for when in ("before", "after"):
         row = result["bare_" + when]
@@ -205,7 +215,7 @@ def table(result):
 
 def measure(options, folder, database):
     result = {"busy_share_before": busy_share(), "load_average_before": os.getloadavg(), "machine": platform.platform(), "cores": os.cpu_count(),
-              "jobs": options.jobs, "rate_per_s": options.rate}
+              "jobs": options.jobs, "rate_per_s": options.rate, "without": options.without}
     plane = Plane(options.build, folder, database)
     plane.start()
     define(plane)
@@ -217,11 +227,12 @@ def measure(options, folder, database):
     try:
         result["starts"] = starts(plane)
         calls, result["left_out"] = calls_of(plane)
-        calls = [call for call in calls if not options.only or options.only in call[0]]
+        calls = [call for call in calls if (options.only or "") in call[0] and not (options.without and options.without in call[0])]
         page_bytes = len(json.dumps(plane.call("GET", "/api/v1/jobs")))
         result["bare_before"] = bare(options, folder, calls, min(page_bytes, 60000))
         result.update(load(options, plane.port, plane.token, calls, options.rounds))
         result["memory_mb"] = plane.peak_mb()
+        result["export_csv_ms"] = export_ms(plane)
         result["bare_after"] = bare(options, folder, calls, min(page_bytes, 60000))
     finally:
         plane.stop()
@@ -238,6 +249,7 @@ def main():
     parser.add_argument("--rate", type=float, default=350)
     parser.add_argument("--rounds", type=int, default=2000)
     parser.add_argument("--only", help="calls whose route holds this")
+    parser.add_argument("--without", help="no calls whose route holds this")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/bench"))
     options = parser.parse_args()
     options.build = options.build.resolve()
