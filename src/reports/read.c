@@ -7,6 +7,7 @@
 #include "brief/show.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 struct read_options {
     bool is_json;
@@ -103,10 +104,21 @@ static int wrong_operands(struct reading *reading, const char *what)
     return reports_fail(reading->call, REPORTS_EXIT_USAGE, "needs %s; --help explains", what);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* A file, "-" for standard input, or a run's folder: then the report in it. */
 static as_status read_report(struct brief_report *report, const char *path, struct as_error *err)
 {
     struct strbuf text AS_AUTO_STRBUF;
     strbuf_init(&text, READ_YAML_BYTES_MAX);
+    if (is_folder(path)) {
+        strbuf_addf(&text, "%s/benchmark_report.yaml", path);
+        return strbuf_status(&text) == AS_OK ? brief_read_path(report, strbuf_text(&text), err) : strbuf_status(&text);
+    }
     if (strcmp(path, "-") != 0)
         return brief_read_path(report, path, err);
     as_status status = file_read("-", &text, err);

@@ -186,6 +186,10 @@ out "^bad.yaml: results.foo: .*(line 5)$"
 check 65 "$assay" report validate --json bad.yaml
 /usr/bin/python3 -c 'import json; v = json.load(open("../out")); assert v[0]["valid"] is False and v[0]["errors"][0] == {"path": "run.uid", "message": "must be text, not 5", "line": 3}' || bad "validate --json"
 check 66 "$assay" report validate none.yaml
+mkdir run && cp report.yaml run/benchmark_report.yaml
+check 0 "$assay" report validate run
+check 0 "$assay" report diff run report.yaml
+check 66 "$assay" report validate folder
 # shellcheck disable=SC2016 # the inner shell's own $0
 check 0 sh -c '"$0" report validate - <report.yaml' "$assay"
 check 0 "$assay" report show report.yaml
