@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The codes that a verdict can have are those of the table in docs/measurement.md, by the same severity.
+# The codes that a verdict can have are those of the table in docs/measurement.md.
 set -eu
 cd "$ASSAY_SOURCE_DIR"
 work=$(mktemp -d)
