@@ -294,9 +294,7 @@ static void on_read_end(struct net_exchange *x, const struct net_stamp *stamp, b
 static void on_end(struct net_exchange *x, enum net_end end)
 {
     struct slot *slot = slot_of(x);
-    int64_t now_ns = engine_now_ns(slot->thread->engine);
-    request_try_ended(slot, end, now_ns);
-    thread_fill(slot->thread, now_ns);
+    request_try_ended(slot, end, engine_now_ns(slot->thread->engine));
 }
 
 const struct net_exchange_ops answer_ops = {on_head, on_span, on_read_end, on_end};

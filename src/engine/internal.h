@@ -94,7 +94,6 @@ struct engine_thread {
     struct slot_block *blocks;
     struct timer_list deadlines, waits;
     bool is_stop_seen, is_over; /* is_over: the schedule will give nothing more */
-    bool is_filling;
     int64_t wake_ns;  /* when the schedule is worth asking again */
     as_status status; /* AS_E_NOMEM ends the run */
     int64_t last_done_ns, late_sends;
@@ -158,8 +157,6 @@ as_status thread_init(struct engine_thread *thread, struct engine *engine, uint3
                       struct as_error *err) AS_NODISCARD;
 void thread_done(struct engine_thread *thread);
 void thread_run(struct engine_thread *thread);
-/* Begins whatever may begin now. */
-void thread_fill(struct engine_thread *thread, int64_t now_ns);
 
 /* request.c */
 /*

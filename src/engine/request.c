@@ -443,7 +443,5 @@ void request_abort(struct slot *slot, enum slot_abort why)
     }
     slot->abort = (uint8_t)why;
     struct verdict verdict = judge_try(slot, NET_END_CANCELLED, &slot->thread->error_text);
-    int64_t now_ns = engine_now_ns(slot->thread->engine);
-    finish(slot, &verdict, NET_END_CANCELLED, now_ns);
-    thread_fill(slot->thread, now_ns);
+    finish(slot, &verdict, NET_END_CANCELLED, engine_now_ns(slot->thread->engine));
 }

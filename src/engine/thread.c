@@ -157,11 +157,14 @@ static bool is_held_back(const struct engine_thread *thread)
            !options->may_begin(options->may_begin_context, thread->index);
 }
 
-void thread_fill(struct engine_thread *thread, int64_t now_ns)
+/*
+ * Begins whatever may begin now. Called between two looks at the sockets and not where a request ends: sends in a row
+ * find the server awake, where a send after each answer would wake it every time.
+ */
+static void fill(struct engine_thread *thread, int64_t now_ns)
 {
-    if (thread->is_filling || thread->is_over)
+    if (thread->is_over)
         return;
-    thread->is_filling = true;
     thread->wake_ns = 0;
     for (int i = 0; i < BEGIN_IN_A_ROW_MAX; i++) {
         struct schedule_request request;
@@ -184,7 +187,6 @@ void thread_fill(struct engine_thread *thread, int64_t now_ns)
         thread->free = slot->next_free;
         now_ns = request_begin(slot, &request, now_ns);
     }
-    thread->is_filling = false;
 }
 
 /* ---- timers and stop ---- */
@@ -297,7 +299,7 @@ static void thread_loop(struct engine_thread *thread)
     for (;;) {
         int64_t now_ns = engine_now_ns(engine);
         heed_stop(thread, now_ns);
-        thread_fill(thread, now_ns);
+        fill(thread, now_ns);
         if (thread->is_over && thread->busy == 0)
             break;
         struct mono woken = net_loop_poll(thread->loop, next_wake(thread, now_ns));

@@ -22,7 +22,7 @@
 
 #define NET_READ_BYTES    ((size_t)64 * 1024)
 #define NET_PLAIN_BYTES   ((size_t)16 * 1024) /* one TLS record's text */
-#define NET_EVENTS_MAX    512
+#define NET_EVENTS_MAX    64              /* of one look; what ended among them is followed by new requests after it */
 #define NET_ADDRESSES_MAX 32              /* of one name; more are not tried */
 #define NET_TRY_CLASSES   4               /* a try lasts 250 ms, 1 s, 4 s, 16 s */
 #define NET_TRY_BACKOFF   NET_TRY_CLASSES /* list of those that wait 1 ms before the same address once more */
