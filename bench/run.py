@@ -275,7 +275,7 @@ class Bench:
         yield from self.timing(2000, 50, 40)
 
     def timing_10000(self):
-        yield from self.timing(9000 if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 10500 else 10000, 100, 30)
+        yield from self.timing(9000 if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 10500 else 10000, 100, 120)
 
     def timing_tls_500(self):
         yield from self.timing(500, 50, 40, "https")
