@@ -122,7 +122,7 @@ static const char *const phases[] = {PHASE_MAP(NAME_ENTRY)};
 static const char *const error_types[] = {ERROR_TYPE_MAP(NAME_ENTRY)};
 static const char *const stamps[] = {RECORD_STAMP_MAP(NAME_ENTRY)};
 
-#define TAKE_NAME(parse, names, ret) take_name(parse, names, sizeof names / sizeof *names, ret)
+#define TAKE_NAME(parse, names, ret) take_name(parse, names, sizeof(names) / sizeof *(names), ret)
 
 /* The index of an endpoint's name; RECORD_NO_ENDPOINT for null or one that the run does not know. */
 static as_status take_endpoint(struct parse *parse, uint32_t *ret)
@@ -212,7 +212,7 @@ static as_status take_error(struct parse *parse)
 
 static as_status take_flags(struct parse *parse)
 {
-#define FLAG_ENTRY(bit, name, text, meaning) [bit] = text,
+#define FLAG_ENTRY(bit, name, text, meaning) [(bit)] = (text),
     static const char *const names[] = {RECORD_FLAG_MAP(FLAG_ENTRY)};
     bool is_first = true;
     if (!json_enter_array(&parse->cursor))
@@ -389,7 +389,7 @@ static as_status take_every_gap(struct parse *parse)
         return AS_OK;
     struct json_cursor after = parse->cursor;
     bool is_first = true;
-    int64_t gap_ns;
+    int64_t gap_ns = -1;
     if (!json_skip(&after))
         return bad(parse, "a value is cut off");
     size_t count = count_commas(parse, (size_t)(after.at - parse->cursor.at));

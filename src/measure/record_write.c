@@ -57,7 +57,7 @@ static char *put_name(char *at, const struct quoted *names, size_t count, unsign
     return put(at, names[value].text, names[value].len);
 }
 
-#define PUT_NAME(at, names, value) put_name(at, names, sizeof names / sizeof *names, value)
+#define PUT_NAME(at, names, value) put_name(at, names, sizeof(names) / sizeof *(names), value)
 
 static char *put_flags(char *at, uint32_t bits)
 {

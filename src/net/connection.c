@@ -496,9 +496,9 @@ static void read_tls(struct net_connection *c)
             return;
     }
     const struct tls_end *end = &c->tls_end;
-    if (progress.fed == FED_END)
+    if (c->exchange && progress.fed == FED_END)
         exchange_complete(c, progress.has_more_bytes);
-    else if (progress.fed == FED_BAD)
+    else if (c->exchange && progress.fed == FED_BAD)
         exchange_malformed(c, "", 0);
     else if (end->is_closed || end->is_eof || end->error_number || end->reason)
         connection_lost(c);

@@ -78,7 +78,7 @@ static const struct opt OPTIONS[] = {
 const struct opt_table ENDPOINT_TABLE = OPT_TABLE(OPTIONS, offsetof(struct run_config, endpoint));
 
 #define LOAD_BALANCER(default_way) \
-    {.name = "load-balancer", .type = OPT_ENUM, AT(balance), GROUP, .value = "HOW", .choices = BALANCES, .initial = default_way, \
+    {.name = "load-balancer", .type = OPT_ENUM, AT(balance), GROUP, .value = "HOW", .choices = BALANCES, .initial = (default_way), \
      .modes = RUN_MANY_SERVERS, .sentence = "Who gets the next request. Order and weights are kept whatever fails."}
 
 static const struct opt BALANCE_OPTIONS[] = {LOAD_BALANCER("weighted-round-robin")};

@@ -149,12 +149,12 @@ static as_status map_quiet(struct opt_reader *reader, const char *value, struct 
     return options_assign(reader, "quiet", "true", err);
 }
 
-#define SAME(other, ours) {.name = other, .kind = OPT_SAME, .target = ours}
-#define SAME_MANY(other, ours) {.name = other, .kind = OPT_SAME, .target = ours, .takes_many = true}
-#define MAP(other, ours, hook, text) {.name = other, .kind = OPT_MAPPED, .target = ours, .map = hook, .sentence = text}
-#define MAP_FLAG(other, ours, hook, text) {.name = other, .kind = OPT_MAPPED, .target = ours, .map = hook, .sentence = text, .is_flag = true}
-#define ALWAYS(other, text) {.name = other, .kind = OPT_ALWAYS, .sentence = text, .is_flag = true}
-#define REFUSE(other, ours, text) {.name = other, .kind = OPT_REFUSED, .target = ours, .sentence = text}
+#define SAME(other, ours) {.name = (other), .kind = OPT_SAME, .target = (ours)}
+#define SAME_MANY(other, ours) {.name = (other), .kind = OPT_SAME, .target = (ours), .takes_many = true}
+#define MAP(other, ours, hook, text) {.name = (other), .kind = OPT_MAPPED, .target = (ours), .map = (hook), .sentence = (text)}
+#define MAP_FLAG(other, ours, hook, text) {.name = (other), .kind = OPT_MAPPED, .target = (ours), .map = (hook), .sentence = (text), .is_flag = true}
+#define ALWAYS(other, text) {.name = (other), .kind = OPT_ALWAYS, .sentence = (text), .is_flag = true}
+#define REFUSE(other, ours, text) {.name = (other), .kind = OPT_REFUSED, .target = (ours), .sentence = (text)}
 
 #define API_TEXT "The API's kind: words for chat completions or completions of the OpenAI API; others are refused."
 #define LENGTH_TEXT "Only 0: lengths here are uniform within ±S."

@@ -182,8 +182,8 @@ void values_done(struct values *values)
 static as_status append_values(const struct column *column, int64_t room, struct values *values)
 {
     struct column_cursor cursor;
-    if (room == 0)
-        return AS_OK; /* nothing but missing values */
+    if (!values->at)
+        return room == 0 ? AS_OK : AS_E_IO; /* nothing but missing values */
     column_cursor_init(&cursor, column);
     int64_t value;
     while (column_next(&cursor, &value)) {
