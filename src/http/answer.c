@@ -174,13 +174,6 @@ static as_status format_head(struct http_connection *c, const struct http_answer
     return w->is_full ? AS_E_LIMIT : AS_OK;
 }
 
-size_t http_head_format(struct http_exchange *x, const struct http_answer *answer, int64_t content_length, char *ret,
-                        size_t size)
-{
-    struct writer w = {ret, ret + size, false};
-    return format_head(x->connection, answer, content_length, &w) == AS_OK ? (size_t)(w.at - ret) : 0;
-}
-
 /* Makes the head and sends it with `body` behind it. */
 static as_status send_head(struct http_connection *c, const struct http_answer *answer, int64_t content_length,
                            struct iovec body)

@@ -165,13 +165,6 @@ as_status http_answer_end(struct http_exchange *x) AS_NODISCARD;
  */
 as_status http_raw_send(struct http_exchange *x, const struct iovec *parts, int count) AS_NODISCARD;
 as_status http_raw_end(struct http_exchange *x, bool keep_alive) AS_NODISCARD;
-/*
- * Writes into `ret` the head that http_answer_begin (content_length -1) or http_answer would send, so that it can go
- * out together with the first piece. Returns its length, 0 when `size` is too small or a field is invalid. Only
- * formats.
- */
-size_t http_head_format(struct http_exchange *x, const struct http_answer *answer, int64_t content_length, char *ret,
-                        size_t size);
 
 /* Ends the connection now: what waits is dropped; with a reset (RST) or a FIN. on_done follows; no on_abort. */
 void http_drop(struct http_exchange *x, bool with_reset);

@@ -205,15 +205,6 @@ as_status http_tls_reload(struct http_tls *tls, struct as_error *err)
     return status;
 }
 
-as_status http_tls_replace(struct http_tls *tls, const char *cert_pem, const char *key_pem, struct as_error *err)
-{
-    SSL_CTX *context;
-    as_status status = make_context(cert_pem, key_pem, &context, err);
-    if (status == AS_OK)
-        swap_context(tls, context);
-    return status;
-}
-
 SSL *http_tls_session(struct http_tls *tls)
 {
     pthread_mutex_lock(&tls->lock);

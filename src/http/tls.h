@@ -19,7 +19,7 @@ struct http_tls;
 /* Reads PEM files: the chain, leaf first, and its private key. The paths are remembered for http_tls_reload. */
 as_status http_tls_new(const char *cert_path, const char *key_path, struct http_tls **ret,
                        struct as_error *err) AS_NODISCARD;
-/* From PEM text in memory. http_tls_reload is AS_E_STATE then, http_tls_replace works. */
+/* From PEM text in memory. http_tls_reload is AS_E_STATE then. */
 as_status http_tls_new_pem(const char *cert_pem, const char *key_pem, struct http_tls **ret,
                            struct as_error *err) AS_NODISCARD;
 /* Frees it; connections that exist keep what they need. */
@@ -27,8 +27,6 @@ void http_tls_free(struct http_tls *tls);
 
 /* Reads the files again. On failure the old certificate stays. */
 as_status http_tls_reload(struct http_tls *tls, struct as_error *err) AS_NODISCARD;
-as_status http_tls_replace(struct http_tls *tls, const char *cert_pem, const char *key_pem,
-                           struct as_error *err) AS_NODISCARD;
 
 /* A new server-side session of the current certificate, NULL without memory. */
 SSL *http_tls_session(struct http_tls *tls) AS_NODISCARD;

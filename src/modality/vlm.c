@@ -163,15 +163,6 @@ static as_status build(void *context, void *memory, int64_t seq, struct payload 
     return status;
 }
 
-as_status vlm_body(const struct vlm *vlm, int64_t seq, struct strbuf *out)
-{
-    struct request_images images = {.count = image_prompts_of(vlm->prompts, seq, images.numbers)};
-    for (uint32_t i = 0; i < images.count; i++)
-        images.payloads[i] = images_get(vlm->prompts->images, images.numbers[i]);
-    add_spliced(llm_request_of(vlm->llm, seq), &images, 0, out);
-    return strbuf_status(out);
-}
-
 /* ---- the answer ---- */
 
 static void begin(void *context, void *answer, const struct http_response_head *head, bool is_stream)

@@ -43,7 +43,5 @@ as_status vlm_new(const struct vlm_config *config, struct vlm **ret, struct as_e
 void vlm_free(struct vlm *vlm);
 /* The modality; its context is a struct vlm. */
 const struct modality *vlm_modality(void);
-/* Appends the body of request number `seq`; a place whose image is not made stays empty. */
-as_status vlm_body(const struct vlm *vlm, int64_t seq, struct strbuf *out) AS_NODISCARD;
 
 #endif

@@ -44,11 +44,6 @@ const char *distribution_percentile_name(enum distribution_percentile which)
     return percentiles[which].name;
 }
 
-int64_t distribution_percentile_milli(enum distribution_percentile which)
-{
-    return percentiles[which].milli;
-}
-
 bool distribution_is_thin(const struct distribution *d, enum distribution_percentile which)
 {
     return d->n < percentile_min_samples(percentiles[which].milli);

@@ -49,7 +49,6 @@ struct distribution {
 };
 
 const char *distribution_percentile_name(enum distribution_percentile which);
-int64_t distribution_percentile_milli(enum distribution_percentile which);
 /* True when so few values are behind this percentile that it is just the largest one (n < percentile_min_samples). */
 bool distribution_is_thin(const struct distribution *d, enum distribution_percentile which);
 
