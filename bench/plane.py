@@ -37,10 +37,11 @@ LIST_VARIANTS = {
     "/jobs": ("state=failed", "workload_code={workload_code}", "run_code={run_code}", "scenario_code=s1", "hostname=gpu1", "sort=-created_at&limit=100",
               "q=w3-r1"),
     "/runs": ("state=failed", "workload_code={workload_code}", "sort=-created_at&limit=100"),
-    "/results": ("workload_code={workload_code}", "project_code=p1", "output_kind=metrumbench-vlm", "gpu_class_code=h100"),
+    "/results": ("workload_code={workload_code}", "project_code=p1", "output_kind=metrumbench-vlm", "gpu_class_code=h100", "model_code={model}&result=accepted&limit=100",
+                 "created_at_from=2026-09-01T00:00:00Z", "hostname=gpu1&scenario_concurrency=4"),
 }
-# A stream that never ends, and an export of the whole base, which is no page: timed alone.
-SKIPPED = {"/api/v1/events", "/api/v1/results.csv"}
+# A stream that never ends, and exports of the whole base, which are no pages: timed alone.
+SKIPPED = {"/api/v1/events", "/api/v1/results.csv", "/api/v1/results.json"}
 
 
 class Plane:
@@ -119,7 +120,7 @@ def member_paths(plane, document, path, base):
 
 def calls_of(plane):
     document = plane.call("GET", "/api/v1/openapi.json")
-    base = {"workload_code": "w3", "scenario_code": "s1", "run_code": "w3-r2", "job_code": "w3-r2-s1-j5"}
+    base = {"model": urllib.parse.quote(MODEL, safe=""), "workload_code": "w3", "scenario_code": "s1", "run_code": "w3-r2", "job_code": "w3-r2-s1-j5"}
     calls, left_out = [], []
     for path, operations in document["paths"].items():
         if "get" not in operations or path in SKIPPED:
@@ -132,10 +133,10 @@ def calls_of(plane):
         calls.append((route, filled))
         for variant in LIST_VARIANTS.get(route, ()):
             calls.append((f"{route}?{variant}", filled + "?" + variant.format(**base)))
-        if route == "/jobs":
+        if route in ("/jobs", "/results"):
             cursor = None
             for _ in range(50):
-                cursor = plane.call("GET", "/api/v1/jobs?limit=100" + (f"&cursor={cursor}" if cursor else ""))["next"]
+                cursor = plane.call("GET", f"{filled}?limit=100" + (f"&cursor={cursor}" if cursor else ""))["next"]
             calls.append((route + " (50 pages on)", f"{filled}?limit=100&cursor={cursor}"))
     return calls, left_out
 

@@ -110,7 +110,7 @@ void sql_add(struct sql *sql, const char *fmt, ...)
         strbuf_add(&sql->text, text, (size_t)len);
 }
 
-static uint32_t add_param(struct sql *sql, struct store_value value)
+uint32_t sql_param(struct sql *sql, struct store_value value)
 {
     if (sql->count == SQL_PARAMS_MAX) {
         sql->is_full = true;
@@ -122,13 +122,13 @@ static uint32_t add_param(struct sql *sql, struct store_value value)
 
 void sql_value(struct sql *sql, struct store_value value)
 {
-    sql_add(sql, "?%u", add_param(sql, value));
+    sql_add(sql, "?%u", sql_param(sql, value));
 }
 
 static uint32_t own_param(struct sql *sql)
 {
     if (!sql->own_param)
-        sql->own_param = add_param(sql, store_int(sql->call->who.tenant_id));
+        sql->own_param = sql_param(sql, store_int(sql->call->who.tenant_id));
     sql->is_scoped = true;
     return sql->own_param;
 }
@@ -142,7 +142,7 @@ void sql_visible(struct sql *sql, const char *alias)
 {
     const uint32_t own = own_param(sql);
     if (!sql->shared_param)
-        sql->shared_param = add_param(sql, store_int(sql->call->shared_tenant_id));
+        sql->shared_param = sql_param(sql, store_int(sql->call->shared_tenant_id));
     sql_add(sql, "%s.tenant_id IN (?%u, ?%u)", alias, own, sql->shared_param);
 }
 

@@ -25,6 +25,7 @@
 
 struct plane;
 struct route;
+struct plane_call;
 
 /* What a caller may do. A route needs one of them. */
 enum right {
@@ -51,6 +52,26 @@ struct principal {
     uint32_t rights;
     char tenant_code[101];
     char user_name[129];
+};
+
+/* Who gets a loop's callbacks of an exchange: x->user points to one, the first member of something larger. */
+struct exchange_user {
+    void (*writable)(struct http_exchange *x);
+    void (*abort)(struct http_exchange *x);
+    void (*closed)(struct http_exchange *x); /* the last one */
+};
+
+/*
+ * An answer of any length, made and sent piece by piece (plane/pieces.h): the handler made the first one and sets `next`, which
+ * is called, each time in a read transaction of its own, when what was made is with the kernel.
+ */
+struct call_pieces {
+    const struct exchange_user *user;
+    as_status (*next)(struct plane_call *call); /* adds to the empty call->out; NULL after the last piece */
+    void (*done)(struct plane_call *call);      /* frees `state`; with the call */
+    void *state;
+    struct http_timer retry;
+    bool is_ending; /* all pieces are sent */
 };
 
 #define CALL_PATH_PARAMS_MAX 4
@@ -109,6 +130,7 @@ struct plane_call {
     bool shows_secret;     /* the answer holds what is shown once: */
     const char *secret;
     const char *password_hash; /* of the password in the input, made before the transaction */
+    struct call_pieces pieces; /* of an answer that is longer than what is held at once */
 };
 
 /* A refusal of this call: problem_set on it. */
@@ -125,7 +147,7 @@ char *call_printf(struct plane_call *call, const char *fmt, ...) AS_PRINTF(2, 3)
 
 /* ---- statements ---- */
 
-#define SQL_PARAMS_MAX 96
+#define SQL_PARAMS_MAX 160
 
 /* A statement being made. */
 struct sql {
@@ -142,6 +164,8 @@ struct sql {
 void sql_begin(struct sql *sql, const struct plane_call *call);
 void sql_done(struct sql *sql);
 void sql_add(struct sql *sql, const char *fmt, ...) AS_PRINTF(2, 3);
+/* Adds a value that the text names as ?N more than once; returns N. */
+uint32_t sql_param(struct sql *sql, struct store_value value);
 /* Adds "?N" and its value. */
 void sql_value(struct sql *sql, struct store_value value);
 /* Adds the condition that a row is the caller's tenant's: "alias.tenant_id = ?N". */

@@ -161,3 +161,20 @@ void dispatch(struct plane_call *call)
         log_debug("%s: %s", call->route->id, status_name(status));
     plane_put_problem(call);
 }
+
+void dispatch_piece(struct plane_call *call)
+{
+    strbuf_reset(&call->out);
+    as_status status = begin(call, false);
+    if (status == AS_OK) {
+        status = call->pieces.next(call);
+        end_read(call);
+    }
+    if (status == AS_OK)
+        status = strbuf_status(&call->out);
+    if (status == AS_OK)
+        return;
+    if (!call->problem.is_set)
+        problem_from_status(&call->problem, status, NULL);
+    log_debug("%s: a piece: %s", call->route->id, status_name(status));
+}

@@ -23,6 +23,7 @@ struct event {
 };
 
 struct listener {
+    const struct exchange_user *user; /* the first member: see there */
     struct plane_call *call;
     struct http_exchange *x;
     struct event_hub *hub;
@@ -327,6 +328,33 @@ static as_status begin_stream(struct listener *listener)
     return http_timer_set(listener->x->loop, &listener->comment, mono_add_ns(mono_now(), EVENTS_COMMENT_NS));
 }
 
+static void listener_writable(struct http_exchange *x)
+{
+    struct listener *listener = x->user;
+    if (!x->is_aborted)
+        serve(listener);
+}
+
+static void listener_abort(struct http_exchange *x)
+{
+    struct listener *listener = x->user;
+    http_timer_cancel(x->loop, &listener->comment);
+    unlink_listener(listener);
+}
+
+static void listener_closed(struct http_exchange *x)
+{
+    struct listener *listener = x->user;
+    http_timer_cancel(x->loop, &listener->comment);
+    unlink_listener(listener);
+    (void)atomic_fetch_sub(&listener->hub->listeners, 1);
+    plane_call_free(listener->call);
+    free(listener);
+    x->user = NULL;
+}
+
+static const struct exchange_user listener_user = {listener_writable, listener_abort, listener_closed};
+
 void events_begin(struct plane_call *take_call)
 {
     struct event_hub *hub = take_call->plane->events;
@@ -340,7 +368,8 @@ void events_begin(struct plane_call *take_call)
         http_drop(x, false);
         return;
     }
-    *listener = (struct listener){.call = take_call,
+    *listener = (struct listener){.user = &listener_user,
+                                  .call = take_call,
                                   .x = x,
                                   .hub = hub,
                                   .comment = {.on_fire = on_comment},
@@ -354,31 +383,6 @@ void events_begin(struct plane_call *take_call)
         return;
     }
     serve(listener);
-}
-
-void events_writable(struct http_exchange *x)
-{
-    struct listener *listener = x->user;
-    if (!x->is_aborted)
-        serve(listener);
-}
-
-void events_abort(struct http_exchange *x)
-{
-    struct listener *listener = x->user;
-    http_timer_cancel(x->loop, &listener->comment);
-    unlink_listener(listener);
-}
-
-void events_closed(struct http_exchange *x)
-{
-    struct listener *listener = x->user;
-    http_timer_cancel(x->loop, &listener->comment);
-    unlink_listener(listener);
-    (void)atomic_fetch_sub(&listener->hub->listeners, 1);
-    plane_call_free(listener->call);
-    free(listener);
-    x->user = NULL;
 }
 
 void event_hub_loop(struct event_hub *hub, struct http_loop *loop, bool begins)

@@ -31,10 +31,6 @@ void events_done(struct plane_call *call, bool is_committed);
 as_status events_backlog(struct plane_call *call) AS_NODISCARD;
 /* In the loop's thread: the call becomes a listener, which owns it. */
 void events_begin(struct plane_call *take_call);
-/* From the server's callbacks, for exchanges whose `user` is a listener. */
-void events_writable(struct http_exchange *x);
-void events_abort(struct http_exchange *x);
-void events_closed(struct http_exchange *x);
 /* Ends the streams of a credential (0 = of any of the user's) whose rights have changed. Any thread. */
 void events_end_user(struct event_hub *hub, int64_t user_id);
 

@@ -3,6 +3,7 @@
 #include "plane/front.h"
 
 #include "base/log.h"
+#include "plane/pieces.h"
 #include "plane/state.h"
 
 #include <stdio.h>
@@ -46,6 +47,8 @@ void plane_call_free(struct plane_call *call)
 {
     if (!call)
         return;
+    if (call->pieces.done)
+        call->pieces.done(call);
     strbuf_done(&call->out);
     arena_done(&call->arena);
     free(call);
@@ -98,6 +101,8 @@ static void on_message(struct http_message *message, struct http_loop *loop)
     (void)loop;
     if (call->route->kind == ROUTE_EVENTS && !call->problem.is_set && !x->is_aborted)
         events_begin(call);
+    else if (call->pieces.next && !call->problem.is_set && !x->is_aborted)
+        pieces_begin(call);
     else
         answer(call);
     http_release(x);
@@ -261,23 +266,26 @@ static void on_head(void *context, struct http_exchange *x)
 
 static void on_writable(void *context, struct http_exchange *x)
 {
+    const struct exchange_user *const *user = x->user;
     (void)context;
-    if (x->user)
-        events_writable(x);
+    if (user)
+        (*user)->writable(x);
 }
 
 static void on_abort(void *context, struct http_exchange *x)
 {
+    const struct exchange_user *const *user = x->user;
     (void)context;
-    if (x->user)
-        events_abort(x);
+    if (user)
+        (*user)->abort(x);
 }
 
 static void on_done(void *context, struct http_exchange *x)
 {
+    const struct exchange_user *const *user = x->user;
     (void)context;
-    if (x->user)
-        events_closed(x);
+    if (user)
+        (*user)->closed(x);
 }
 
 static void on_loop(void *context, struct http_loop *loop, bool begins)

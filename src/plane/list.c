@@ -4,6 +4,7 @@
  * joins follow for those rows. Pages go on after the last row's sort value and id, which the client keeps as a sealed
  * cursor.
  */
+#include "plane/cursor.h"
 #include "plane/query.h"
 #include "plane/resource.h"
 #include "plane/state.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PURPOSE       "list cursor"
 #define LIMIT_DEFAULT 50
 #define LIMIT_MAX     500
 #define NAMES_MAX     (RESOURCE_FIELDS_MAX * 2 + 8)
@@ -223,25 +223,17 @@ static const char *order_scope(struct plane_call *call, const struct order *orde
                        order->field->name);
 }
 
-/* What a cursor holds: the resource and order it is for, the last row's sort value and id. */
+/* What a cursor holds: the last row's sort value and id. */
 static as_status add_cursor(struct plane_call *call, struct sql *sql, const struct order *order, const char *scope)
 {
-    const char *text;
     const struct json_value *tree = NULL, *value;
-    size_t len = 0;
     int64_t id = 0;
     struct store_value last;
-    as_status status = call_query(call, "cursor", &text);
-    if (status != AS_OK || !text)
+    as_status status = cursor_read(call, scope, &tree);
+    if (status != AS_OK || !tree)
         return status;
-    unsigned char *sealed = secret_base64url_read(&call->arena, text, strlen(text), &len);
-    char *plain = sealed && len > SECRET_SEAL_EXTRA ? arena_alloc(&call->arena, len) : NULL;
-    if (!plain || secret_open(&call->plane->key, PURPOSE, sealed, len, (unsigned char *)plain) != AS_OK ||
-        json_parse(plain, len - SECRET_SEAL_EXTRA, NULL, &call->arena, &tree, NULL) != AS_OK)
-        return problem_add(&call->problem, "?cursor", "cursor", "is no cursor of this server");
-    const struct json_value *of = json_get(tree, "scope");
     value = json_get(tree, "value");
-    if (!of || !value || strcmp(of->text, scope) != 0 || !json_int64(json_get(tree, "id"), &id))
+    if (!value || !json_int64(json_get(tree, "id"), &id))
         return problem_add(&call->problem, "?cursor", "cursor", "is of another list or order");
     if (value->type == JSON_STRING) {
         last = store_text_n(value->text, value->len);
@@ -288,15 +280,7 @@ static const char *make_cursor(struct plane_call *call, const struct order *orde
     }
     json_member_int(&writer, "id", store_get_int(rows, 0));
     json_close_object(&writer);
-    as_status status = json_writer_status(&writer);
-    unsigned char *sealed = status == AS_OK ? arena_alloc(&call->arena, plain.len + SECRET_SEAL_EXTRA) : NULL;
-    if (sealed)
-        status = secret_seal(&call->plane->key, PURPOSE, plain.data, plain.len, sealed);
-    const char *text =
-        sealed && status == AS_OK ? secret_base64url(&call->arena, sealed, plain.len + SECRET_SEAL_EXTRA) : NULL;
-    if (!text)
-        (void)call_store_failed(call, status == AS_OK ? AS_E_NOMEM : status);
-    return text;
+    return cursor_seal(call, &plain);
 }
 
 static as_status add_retired(struct plane_call *call, struct sql *sql, const struct resource *resource)

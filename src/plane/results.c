@@ -1,168 +1,199 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results: rows of v_outputs, chosen by the natural keys of the whole chain, as JSON pages or one CSV. */
+/* Results as JSON pages, and all of them in one answer of any length. */
+#include "plane/results.h"
+
+#include "plane/cursor.h"
 #include "plane/query.h"
 #include "plane/resources.h"
-#include "plane/route.h"
 
 #include "base/clock.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_MAX 1000
-#define CSV_MAX   100000
+#define LIMIT_DEFAULT 50
+#define LIMIT_MAX     500
+#define PIECE_JOBS    250
+#define EXPORT_MAX    INT64_C(1000000000)
+#define SCOPE         "results"
 
-#define GIVEN_TEXT(member, sentence)                                                                                   \
-    {                                                                                                                  \
-        .name = (member), .type = FIELD_TEXT, .flags = FIELD_GIVEN | FIELD_NULLABLE | FIELD_FILTER,                    \
-        .about = (sentence)                                                                                            \
-    }
-#define GIVEN_COUNT(member, sentence)                                                                                  \
-    {                                                                                                                  \
-        .name = (member), .type = FIELD_INT, .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = (sentence)                \
-    }
-#define FIGURE(member, sentence)                                                                                       \
-    {                                                                                                                  \
-        .name = (member), .type = FIELD_NUMBER, .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = (sentence)             \
-    }
-static const struct field FIELDS[] = {
-    GIVEN_TEXT("output_kind", "Which tool's figures."),
-    GIVEN_TEXT("project_code", "Project."),
-    GIVEN_TEXT("workload_code", "Workload."),
-    GIVEN_TEXT("scenario_code", "Scenario."),
-    GIVEN_TEXT("run_code", "Run."),
-    GIVEN_TEXT("job_code", "Job."),
-    GIVEN_TEXT("origin", "measured or imported."),
-    GIVEN_TEXT("result", "accepted or superseded."),
-    GIVEN_COUNT("attempt", "Attempt of the job."),
-    {.name = "created_at",
-     .type = FIELD_TIME,
-     .column = "job_created_ns",
-     .flags = FIELD_GIVEN,
-     .about = "When the job was made."},
-    {.name = "finished_at",
-     .type = FIELD_TIME,
-     .column = "job_finished_ns",
-     .flags = FIELD_GIVEN | FIELD_NULLABLE,
-     .about = "When it ended."},
-    GIVEN_TEXT("model_code", "Model."),
-    GIVEN_TEXT("model_family", "Its family."),
-    GIVEN_TEXT("framework_code", "Framework."),
-    GIVEN_TEXT("framework_version", "Its version."),
-    GIVEN_TEXT("framework_build", "Its build."),
-    GIVEN_TEXT("quantization", "Precision of the weights."),
-    GIVEN_TEXT("set_code", "Engine-argument set."),
-    GIVEN_COUNT("set_revision", "Its revision."),
-    GIVEN_TEXT("prompt_source_code", "Prompt source."),
-    GIVEN_TEXT("config_code", "Hardware."),
-    GIVEN_TEXT("hostname", "Host."),
-    GIVEN_TEXT("gpu_class_code", "Class of its GPUs."),
-    GIVEN_COUNT("gpus_used", "GPUs used."),
-    GIVEN_COUNT("replicas", "Servers."),
-    GIVEN_COUNT("scenario_concurrency", "Concurrency."),
-    FIGURE("scenario_request_rate_per_s", "Requests a second asked for."),
-    GIVEN_COUNT("isl_tokens", "Tokens of a prompt asked for."),
-    GIVEN_COUNT("osl_tokens", "Tokens of an answer asked for."),
-    GIVEN_COUNT("metric_definition_version", "Version of the metrics' definitions."),
-    GIVEN_TEXT("percentile_method", "How percentiles are taken."),
-    GIVEN_COUNT("requests_ok", "Requests that succeeded."),
-    GIVEN_COUNT("requests_failed", "Requests that did not."),
-    FIGURE("window_duration_ms", "Measured window."),
-    FIGURE("requests_per_second", "Requests a second."),
-    FIGURE("prompt_tokens_per_second", "Prompt tokens a second."),
-    FIGURE("completion_tokens_per_second", "Completion tokens a second."),
-    FIGURE("total_tokens_per_second", "Tokens a second."),
-    FIGURE("response_time_ms_avg", "Response time, mean."),
-    FIGURE("response_time_ms_p50", "Response time, median."),
-    FIGURE("response_time_ms_p95", "Response time, 95th percentile."),
-    FIGURE("response_time_ms_p99", "Response time, 99th percentile."),
-    FIGURE("ttft_ms_avg", "Time to first token, mean."),
-    FIGURE("ttft_ms_p50", "Time to first token, median."),
-    FIGURE("ttft_ms_p95", "Time to first token, 95th percentile."),
-    FIGURE("ttft_ms_p99", "Time to first token, 99th percentile."),
-    FIGURE("tpot_ms_avg", "Time per output token, mean."),
-    FIGURE("tpot_ms_p50", "Time per output token, median."),
-    FIGURE("tpot_ms_p95", "Time per output token, 95th percentile."),
-    FIGURE("tpot_ms_p99", "Time per output token, 99th percentile."),
-    FIGURE("itl_ms_p50", "Gap between tokens, median."),
-    FIGURE("itl_ms_p99", "Gap between tokens, 99th percentile."),
-    FIGURE("avg_gpu_power_w", "Power of a GPU, mean."),
-    FIGURE("avg_gpu_utilization", "Use of the GPUs, 0 to 1, mean."),
-    FIGURE("max_gpu_memory_percent", "GPU memory in use, most."),
-    GIVEN_TEXT("command_digest", "SHA-256 of the tool's argv."),
-    GIVEN_TEXT("summary_digest", "SHA-256 of the tool's summary."),
-};
-static const struct shape RESULT = {
-    .name = "Result", .about = "Figures of a job with what they are of.", SHAPE_FIELDS(FIELDS)};
-enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
+/* ---- pages ---- */
 
-static as_status check_names(struct plane_call *call)
+static const char *make_cursor(struct plane_call *call, int64_t created_ns, int64_t job_id)
 {
-    const char *names[FIELD_COUNT + 1] = {"limit"};
-    size_t count = 1;
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        if (FIELDS[i].flags & FIELD_FILTER)
-            names[count++] = FIELDS[i].name;
-    return call_query_check(call, names, count);
+    struct strbuf plain AS_AUTO_STRBUF;
+    struct json_writer writer;
+    strbuf_init(&plain, 256);
+    json_writer_init(&writer, &plain, 0);
+    json_open_object(&writer);
+    json_member_string(&writer, "scope", SCOPE);
+    json_member_int(&writer, "created", created_ns);
+    json_member_int(&writer, "job", job_id);
+    json_close_object(&writer);
+    return cursor_seal(call, &plain);
 }
 
-static as_status add_filters(struct plane_call *call, struct sql *sql)
+static as_status take_cursor(struct plane_call *call, struct results *results)
 {
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        const char *text = NULL;
-        as_status status = FIELDS[i].flags & FIELD_FILTER ? call_query(call, FIELDS[i].name, &text) : AS_OK;
-        if (status != AS_OK)
-            return status;
-        if (!text)
-            continue;
-        sql_add(sql, " AND o.%s = ", field_column(&FIELDS[i]));
-        sql_value(sql, store_text(text));
-    }
+    const struct json_value *place = NULL;
+    as_status status = cursor_read(call, SCOPE, &place);
+    if (status != AS_OK || !place)
+        return status;
+    if (!json_int64(json_get(place, "created"), &results->created_ns) ||
+        !json_int64(json_get(place, "job"), &results->job_id))
+        return problem_add(&call->problem, "?cursor", "cursor", "is of another list or order");
     return AS_OK;
 }
 
-static as_status read_results(struct plane_call *call, int64_t limit, struct store_rows **ret)
+/* Moves to the next row; *ret_is_new when it is the first one of a job. */
+static bool next_row(struct results *results, struct store_rows *rows, bool *ret_is_new)
 {
-    struct sql sql AS_AUTO_SQL = {.count = 0};
-    as_status status = check_names(call);
-    if (status != AS_OK)
-        return status;
-    sql_begin(&sql, call);
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        sql_add(&sql, "%so.%s", i ? ", " : "SELECT ", field_column(&FIELDS[i]));
-    sql_add(&sql, " FROM v_outputs o WHERE ");
-    sql_own(&sql, "o");
-    status = add_filters(call, &sql);
-    if (status != AS_OK)
-        return status;
-    sql_add(&sql, " ORDER BY o.job_created_ns DESC, o.job_code, o.attempt LIMIT ");
-    sql_value(&sql, store_int(limit));
-    return sql_query(&sql, call, ret);
+    if (!store_next(rows))
+        return false;
+    const int64_t job_id = store_get_int(rows, RESULT_JOB);
+    *ret_is_new = job_id != results->job_id;
+    return true;
 }
 
-static as_status list_results(struct plane_call *call)
+static void take_place(struct results *results, const struct store_rows *rows)
+{
+    results->created_ns = store_get_int(rows, RESULT_CREATED);
+    results->job_id = store_get_int(rows, RESULT_JOB);
+}
+
+/* Up to `limit` jobs; the cursor goes after the last one when there is one more. */
+static as_status put_page(struct plane_call *call, struct results *results, int64_t limit)
 {
     struct store_rows *rows AS_AUTO_ROWS = NULL;
-    int64_t limit = 100;
-    as_status status = call_query_int(call, "limit", LIMIT_MAX, &limit);
-    if (status == AS_OK)
-        status = read_results(call, limit, &rows);
+    const char *next = NULL;
+    int64_t jobs = 0;
+    bool is_new = false, is_more = false;
+    as_status status = results_read(results, call, limit + 1, &rows);
     if (status != AS_OK)
         return status;
     json_open_object(&call->json);
     json_key(&call->json, "items");
     json_open_array(&call->json);
-    while (store_next(rows)) {
+    while (!is_more && next_row(results, rows, &is_new)) {
+        jobs += is_new;
+        is_more = jobs > limit;
+        if (is_more)
+            break;
+        take_place(results, rows);
         json_open_object(&call->json);
-        for (uint32_t i = 0; i < FIELD_COUNT; i++) {
-            json_key(&call->json, FIELDS[i].name);
-            resource_put_value(&call->json, &FIELDS[i], rows, i);
-        }
+        results_put_members(&call->json, rows);
         json_close_object(&call->json);
     }
+    if (is_more && !(next = make_cursor(call, results->created_ns, results->job_id)))
+        return AS_E_NOMEM;
     json_close_array(&call->json);
-    json_member_null(&call->json, "next");
+    json_member_string(&call->json, "next", next);
     json_close_object(&call->json);
     return rows_end(rows, call);
+}
+
+static as_status list_results(struct plane_call *call)
+{
+    static const char *const names[] = {"limit", "cursor"};
+    struct results results;
+    int64_t limit = LIMIT_DEFAULT;
+    as_status status = results_check_names(call, names, 2);
+    if (status == AS_OK)
+        status = call_query_int(call, "limit", LIMIT_MAX, &limit);
+    if (status != AS_OK)
+        return status;
+    status = results_begin(&results, call);
+    if (status == AS_OK)
+        status = take_cursor(call, &results);
+    if (status == AS_OK)
+        status = put_page(call, &results, limit);
+    results_done(&results);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+struct export
+{
+    struct results results;
+    int64_t left; /* jobs that may still come */
+    void (*put)(struct plane_call * call, const struct store_rows *rows);
+    const char *end; /* after the last one */
+};
+
+static void end_export(struct plane_call *call)
+{
+    struct export *export = call->pieces.state;
+    results_done(&export->results);
+    free(export);
+    call->pieces.state = NULL;
+}
+
+/* The next PIECE_JOBS jobs; the last piece when there are fewer. */
+static as_status put_piece(struct plane_call *call)
+{
+    struct export *export = call->pieces.state;
+    struct store_rows *rows AS_AUTO_ROWS = NULL;
+    const int64_t wanted = export->left < PIECE_JOBS ? export->left : PIECE_JOBS;
+    int64_t jobs = 0;
+    bool is_new = false;
+    as_status status = results_read(&export->results, call, wanted, &rows);
+    while (status == AS_OK && next_row(&export->results, rows, &is_new)) {
+        jobs += is_new;
+        take_place(&export->results, rows);
+        export->put(call, rows);
+    }
+    if (status == AS_OK)
+        status = rows_end(rows, call);
+    export->left -= jobs;
+    if (jobs == wanted && export->left > 0)
+        return status;
+    call->pieces.next = NULL;
+    strbuf_adds(&call->out, export->end);
+    return status;
+}
+
+/* The first piece, after `head`. */
+static as_status begin_export(struct plane_call *call, const struct export *form, const char *head)
+{
+    static const char *const names[] = {"limit"};
+    int64_t limit = EXPORT_MAX;
+    as_status status = results_check_names(call, names, 1);
+    if (status == AS_OK)
+        status = call_query_int(call, "limit", EXPORT_MAX, &limit);
+    if (status != AS_OK)
+        return status;
+    struct export *export = malloc(sizeof *export);
+    if (!export)
+        return call_store_failed(call, AS_E_NOMEM);
+    *export = *form;
+    call->pieces.state = export;
+    call->pieces.done = end_export;
+    call->pieces.next = put_piece;
+    export->left = limit;
+    status = results_begin(&export->results, call);
+    if (status != AS_OK)
+        return status;
+    strbuf_adds(&call->out, head);
+    return put_piece(call);
+}
+
+static void put_object(struct plane_call *call, const struct store_rows *rows)
+{
+    json_open_object(&call->json);
+    results_put_members(&call->json, rows);
+    json_close_object(&call->json);
+}
+
+static as_status export_json(struct plane_call *call)
+{
+    static const struct export FORM = {.put = put_object, .end = "],\"next\":null}\n"};
+    call->content_type = "application/json";
+    call_add_field(call, "Content-Disposition", "attachment; filename=\"results.json\"");
+    json_open_object(&call->json);
+    json_key(&call->json, "items");
+    json_open_array(&call->json);
+    return begin_export(call, &FORM, "");
 }
 
 /* A cell that no spreadsheet takes for a formula: such texts get an apostrophe. */
@@ -196,53 +227,35 @@ static void put_csv_value(struct strbuf *out, const struct field *field, const s
         wall_format((struct wall){store_get_int(rows, column)}, time);
         strbuf_adds(out, time);
         break;
+    case FIELD_BOOL:
+        strbuf_adds(out, store_get_bool(rows, column) ? "true" : "false");
+        break;
     default:
         put_cell(out, store_get_text(rows, column, NULL));
         break;
     }
 }
 
-static as_status export_csv(struct plane_call *call)
+static void put_line(struct plane_call *call, const struct store_rows *rows)
 {
-    struct store_rows *rows AS_AUTO_ROWS = NULL;
-    int64_t limit = CSV_MAX;
-    as_status status = call_query_int(call, "limit", CSV_MAX, &limit);
-    if (status == AS_OK)
-        status = read_results(call, limit, &rows);
-    if (status != AS_OK)
-        return status;
-    call->content_type = "text/csv";
-    call_add_field(call, "Content-Disposition", "attachment; filename=\"results.csv\"");
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        strbuf_addf(&call->out, "%s%s", i ? "," : "", FIELDS[i].name);
-    strbuf_adds(&call->out, "\r\n");
-    while (store_next(rows)) {
-        for (uint32_t i = 0; i < FIELD_COUNT; i++) {
-            if (i)
-                strbuf_addc(&call->out, ',');
-            put_csv_value(&call->out, &FIELDS[i], rows, i);
-        }
-        strbuf_adds(&call->out, "\r\n");
+    for (uint32_t i = 0; i < result_shape.count; i++) {
+        if (i)
+            strbuf_addc(&call->out, ',');
+        put_csv_value(&call->out, &result_shape.fields[i], rows, RESULT_FIRST + i);
     }
-    return rows_end(rows, call);
+    strbuf_adds(&call->out, "\r\n");
 }
 
-static const struct route_param PARAMS[] = {{"limit", "Rows at most."},
-                                            {"project_code", "Project."},
-                                            {"workload_code", "Workload."},
-                                            {"scenario_code", "Scenario."},
-                                            {"run_code", "Run."},
-                                            {"job_code", "Job."},
-                                            {"output_kind", "Tool."},
-                                            {"model_code", "Model."},
-                                            {"framework_code", "Framework."},
-                                            {"framework_version", "Its version."},
-                                            {"set_code", "Set."},
-                                            {"config_code", "Hardware."},
-                                            {"hostname", "Host."},
-                                            {"gpu_class_code", "GPU class."},
-                                            {"quantization", "Precision."},
-                                            {"result", "accepted or superseded."}};
+static as_status export_csv(struct plane_call *call)
+{
+    static const struct export FORM = {.put = put_line, .end = ""};
+    call->content_type = "text/csv";
+    call_add_field(call, "Content-Disposition", "attachment; filename=\"results.csv\"");
+    for (size_t i = 0; i < result_shape.count; i++)
+        strbuf_addf(&call->out, "%s%s", i ? "," : "", result_shape.fields[i].name);
+    return begin_export(call, &FORM, "\r\n");
+}
+
 static const struct route ROUTES[] = {
     {.method = HTTP_GET,
      .kind = ROUTE_READ,
@@ -251,22 +264,34 @@ static const struct route ROUTES[] = {
      .id = "list_results",
      .tag = "results",
      .is_list = true,
-     .output = &RESULT,
+     .output = &result_shape,
      .handle = list_results,
-     .params = PARAMS,
-     .param_count = sizeof PARAMS / sizeof PARAMS[0],
-     .summary = "Results by any key of the chain, the newest first"},
+     .params = result_params,
+     .param_count = RESULT_PARAMS,
+     .summary = "Results by any key of the chain, the newest job first"},
     {.method = HTTP_GET,
      .kind = ROUTE_READ,
      .right = RIGHT_READ,
      .path = "/api/v1/results.csv",
-     .id = "export_results",
+     .id = "export_results_csv",
      .tag = "results",
      .media = "text/csv",
      .handle = export_csv,
-     .params = PARAMS,
-     .param_count = sizeof PARAMS / sizeof PARAMS[0],
-     .summary = "The same as CSV; cells that a spreadsheet would take for a formula begin with an apostrophe"},
+     .params = result_params + 1,
+     .param_count = RESULT_PARAMS - 1,
+     .summary = "All of them as CSV; cells that a spreadsheet would take for a formula begin with an apostrophe"},
+    {.method = HTTP_GET,
+     .kind = ROUTE_READ,
+     .right = RIGHT_READ,
+     .path = "/api/v1/results.json",
+     .id = "export_results_json",
+     .tag = "results",
+     .is_list = true,
+     .output = &result_shape,
+     .handle = export_json,
+     .params = result_params + 1,
+     .param_count = RESULT_PARAMS - 1,
+     .summary = "All of them as one page"},
 };
 
 const struct route_list routes_results = {ROUTES, sizeof ROUTES / sizeof ROUTES[0]};

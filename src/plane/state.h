@@ -37,5 +37,7 @@ void plane_put_problem(struct plane_call *call);
 void plane_call_free(struct plane_call *call);
 /* Runs a call in a worker thread: who, may they, the handler, the commit. The answer is in the call. */
 void dispatch(struct plane_call *call);
+/* The next piece of its answer, in a worker thread; a failure is in its problem. */
+void dispatch_piece(struct plane_call *call);
 
 #endif

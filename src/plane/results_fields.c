@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a result says: members, their units, which way is better. */
+#include "plane/results.h"
+
+#include <string.h>
+
+#define GIVEN(member, kind, sentence)                                                                                  \
+    {                                                                                                                  \
+        .name = (member), .type = (kind), .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = (sentence)                   \
+    }
+#define GIVEN_TEXT(member, sentence)  GIVEN(member, FIELD_TEXT, sentence)
+#define GIVEN_COUNT(member, sentence) GIVEN(member, FIELD_INT, sentence)
+#define GIVEN_BOOL(member, sentence)  GIVEN(member, FIELD_BOOL, sentence)
+#define FIGURE(member, sentence)      GIVEN(member, FIELD_NUMBER, sentence)
+static const struct field FIELDS[] = {
+    GIVEN_TEXT("output_kind", "Which tool's figures."),
+    GIVEN_TEXT("project_code", "Project."),
+    GIVEN_TEXT("workload_code", "Workload."),
+    GIVEN_TEXT("scenario_code", "Scenario."),
+    GIVEN_TEXT("run_code", "Run."),
+    GIVEN_TEXT("job_code", "Job."),
+    GIVEN_TEXT("origin", "measured or imported."),
+    GIVEN_TEXT("result", "accepted or superseded."),
+    GIVEN_COUNT("attempt", "Attempt of the job."),
+    {.name = "created_at",
+     .type = FIELD_TIME,
+     .column = "job_created_ns",
+     .flags = FIELD_GIVEN,
+     .about = "When the job was made."},
+    {.name = "finished_at",
+     .type = FIELD_TIME,
+     .column = "job_finished_ns",
+     .flags = FIELD_GIVEN | FIELD_NULLABLE,
+     .about = "When it ended."},
+    GIVEN_TEXT("tool", "Tool of the workload."),
+    GIVEN_TEXT("model_code", "Model."),
+    GIVEN_TEXT("model_family", "Its family."),
+    GIVEN_TEXT("framework_code", "Framework."),
+    GIVEN_TEXT("framework_version", "Its version."),
+    GIVEN_TEXT("framework_build", "Its build."),
+    GIVEN_TEXT("quantization", "Precision of the weights."),
+    GIVEN_TEXT("set_code", "Engine-argument set."),
+    GIVEN_COUNT("set_revision", "Its revision."),
+    GIVEN_TEXT("prompt_source_code", "Prompt source."),
+    GIVEN_TEXT("config_code", "Hardware."),
+    GIVEN_TEXT("hostname", "Host."),
+    GIVEN_TEXT("gpu_class_code", "Class of its GPUs."),
+    GIVEN_COUNT("gpus_used", "GPUs used."),
+    GIVEN_COUNT("replicas", "Servers."),
+    GIVEN_COUNT("scenario_concurrency", "Concurrency."),
+    FIGURE("scenario_request_rate_per_s", "Requests a second asked for."),
+    GIVEN_COUNT("isl_tokens", "Tokens of a prompt asked for."),
+    GIVEN_COUNT("osl_tokens", "Tokens of an answer asked for."),
+    GIVEN_COUNT("metric_definition_version", "Version of the metrics' definitions."),
+    GIVEN_TEXT("percentile_method", "How percentiles are taken."),
+    GIVEN_TEXT("token_source", "Who counted the tokens."),
+    GIVEN_TEXT("workload_digest", "SHA-256 over data, sample, shape, seed and sampling: equal ones may be compared."),
+    GIVEN_TEXT("environment_digest", "SHA-256 over what it ran on."),
+    GIVEN_BOOL("is_valid", "Whether the tool found the figures valid."),
+    GIVEN_BOOL("is_partial", "Whether the run was cut short."),
+    GIVEN_COUNT("requests_ok", "Requests that succeeded."),
+    GIVEN_COUNT("requests_failed", "Requests that did not."),
+    FIGURE("error_rate", "Share of requests that did not succeed, 0 to 1."),
+    FIGURE("window_duration_ms", "Measured window."),
+    FIGURE("requests_per_second", "Requests a second."),
+    FIGURE("prompt_tokens_per_second", "Prompt tokens a second."),
+    FIGURE("completion_tokens_per_second", "Completion tokens a second."),
+    FIGURE("total_tokens_per_second", "Tokens a second."),
+    FIGURE("goodput_requests_per_second", "Requests a second that kept their limits."),
+    FIGURE("response_time_ms_avg", "Response time, mean."),
+    FIGURE("response_time_ms_p50", "Response time, median."),
+    FIGURE("response_time_ms_p95", "Response time, 95th percentile."),
+    FIGURE("response_time_ms_p99", "Response time, 99th percentile."),
+    FIGURE("ttft_ms_avg", "Time to first token, mean."),
+    FIGURE("ttft_ms_p50", "Time to first token, median."),
+    FIGURE("ttft_ms_p95", "Time to first token, 95th percentile."),
+    FIGURE("ttft_ms_p99", "Time to first token, 99th percentile."),
+    FIGURE("ttft_spec_ms_p50", "The same counting requests without streaming, median."),
+    FIGURE("ttft_spec_ms_p99", "The same counting requests without streaming, 99th percentile."),
+    FIGURE("tpot_ms_avg", "Time per output token, mean."),
+    FIGURE("tpot_ms_p50", "Time per output token, median."),
+    FIGURE("tpot_ms_p95", "Time per output token, 95th percentile."),
+    FIGURE("tpot_ms_p99", "Time per output token, 99th percentile."),
+    FIGURE("tpot_spec_ms_p50", "The same divided by all completion tokens, median."),
+    FIGURE("tpot_spec_ms_p99", "The same divided by all completion tokens, 99th percentile."),
+    FIGURE("itl_ms_p50", "Gap between tokens, median."),
+    FIGURE("itl_ms_p99", "Gap between tokens, 99th percentile."),
+    FIGURE("rtfx_pooled", "Seconds of audio a second of inference, over all requests."),
+    FIGURE("audio_seconds_per_second", "Seconds of audio a second."),
+    FIGURE("wer_corpus_rate", "Word error rate over the corpus, 0 to 1."),
+    FIGURE("cer_corpus_rate", "Character error rate over the corpus, 0 to 1."),
+    FIGURE("images_per_second", "Images a second."),
+    FIGURE("megapixels_per_second", "Megapixels a second."),
+    FIGURE("latency_ms_p50", "From request to images, median."),
+    FIGURE("latency_ms_p95", "From request to images, 95th percentile."),
+    FIGURE("avg_gpu_power_w", "Power of a GPU, mean."),
+    FIGURE("avg_gpu_utilization", "Use of the GPUs, 0 to 1, mean."),
+    FIGURE("max_gpu_memory_percent", "GPU memory in use, most."),
+    GIVEN_TEXT("command_digest", "SHA-256 of the tool's argv."),
+    GIVEN_TEXT("summary_digest", "SHA-256 of the tool's summary."),
+};
+const struct shape result_shape = {
+    .name = "Result", .about = "Figures of a job with what they are of.", SHAPE_FIELDS(FIELDS)};
+
+static const struct figure FIGURES[] = {
+    {"requests_ok", "requests", BETTER_UNKNOWN},
+    {"requests_failed", "requests", BETTER_LOWER},
+    {"error_rate", "ratio", BETTER_LOWER},
+    {"window_duration_ms", "ms", BETTER_UNKNOWN},
+    {"requests_per_second", "requests/s", BETTER_HIGHER},
+    {"prompt_tokens_per_second", "tokens/s", BETTER_HIGHER},
+    {"completion_tokens_per_second", "tokens/s", BETTER_HIGHER},
+    {"total_tokens_per_second", "tokens/s", BETTER_HIGHER},
+    {"goodput_requests_per_second", "requests/s", BETTER_HIGHER},
+    {"response_time_ms_avg", "ms", BETTER_LOWER},
+    {"response_time_ms_p50", "ms", BETTER_LOWER},
+    {"response_time_ms_p95", "ms", BETTER_LOWER},
+    {"response_time_ms_p99", "ms", BETTER_LOWER},
+    {"ttft_ms_avg", "ms", BETTER_LOWER},
+    {"ttft_ms_p50", "ms", BETTER_LOWER},
+    {"ttft_ms_p95", "ms", BETTER_LOWER},
+    {"ttft_ms_p99", "ms", BETTER_LOWER},
+    {"ttft_spec_ms_p50", "ms", BETTER_LOWER},
+    {"ttft_spec_ms_p99", "ms", BETTER_LOWER},
+    {"tpot_ms_avg", "ms", BETTER_LOWER},
+    {"tpot_ms_p50", "ms", BETTER_LOWER},
+    {"tpot_ms_p95", "ms", BETTER_LOWER},
+    {"tpot_ms_p99", "ms", BETTER_LOWER},
+    {"tpot_spec_ms_p50", "ms", BETTER_LOWER},
+    {"tpot_spec_ms_p99", "ms", BETTER_LOWER},
+    {"itl_ms_p50", "ms", BETTER_LOWER},
+    {"itl_ms_p99", "ms", BETTER_LOWER},
+    {"rtfx_pooled", "ratio", BETTER_HIGHER},
+    {"audio_seconds_per_second", "s/s", BETTER_HIGHER},
+    {"wer_corpus_rate", "ratio", BETTER_LOWER},
+    {"cer_corpus_rate", "ratio", BETTER_LOWER},
+    {"images_per_second", "images/s", BETTER_HIGHER},
+    {"megapixels_per_second", "megapixels/s", BETTER_HIGHER},
+    {"latency_ms_p50", "ms", BETTER_LOWER},
+    {"latency_ms_p95", "ms", BETTER_LOWER},
+    {"avg_gpu_power_w", "W", BETTER_UNKNOWN},
+    {"avg_gpu_utilization", "ratio", BETTER_UNKNOWN},
+    {"max_gpu_memory_percent", "percent", BETTER_UNKNOWN},
+};
+
+const struct figure *result_figure(const char *member)
+{
+    for (size_t i = 0; i < sizeof FIGURES / sizeof FIGURES[0]; i++)
+        if (strcmp(FIGURES[i].name, member) == 0)
+            return &FIGURES[i];
+    return NULL;
+}
