@@ -15,20 +15,24 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#define TRIES         4
-#define PAUSE_NS      (NS_PER_S / 4) /* before the first repeat; doubles */
-#define PAUSE_MAX_S   10             /* longest Retry-After that is waited for */
-#define BODY_MAX      ((size_t)64 * 1024 * 1024)
-#define TOKEN_MAX     4096
-#define ETAG_MAX      128
-#define KEY_BYTES     16
-#define SHOWN_BYTES   300
-#define CONNECT_MS    10000L
-#define EVENT_MAX     ((size_t)1024 * 1024)
+#define TRIES       4
+#define PAUSE_NS    (NS_PER_S / 4) /* before the first repeat; doubles */
+#define PAUSE_MAX_S 10             /* longest Retry-After that is waited for */
+#define BODY_MAX    ((size_t)64 * 1024 * 1024)
+#define TOKEN_MAX   4096
+#define ETAG_MAX    128
+#define KEY_BYTES   16
+#define SHOWN_BYTES 300
+#define CONNECT_MS  10000L
+#define EVENT_MAX   ((size_t)1024 * 1024)
 
 /* One try of a call. */
 struct attempt {
     struct strbuf body;
+    CURL *curl;
+    const struct client_sink *sink; /* of good answers; NULL = body */
+    bool has_written;
+    as_status status; /* of the sink */
     char etag[ETAG_MAX];
     long retry_after_s; /* -1 = not said */
     char error[CURL_ERROR_SIZE];
@@ -81,6 +85,14 @@ void client_close(struct client *client)
 static size_t on_body(char *data, size_t size, size_t count, void *context)
 {
     struct attempt *attempt = context;
+    long http_status = 0;
+    if (attempt->sink)
+        curl_easy_getinfo(attempt->curl, CURLINFO_RESPONSE_CODE, &http_status);
+    if (http_status >= 200 && http_status <= 299) {
+        attempt->has_written = true;
+        attempt->status = attempt->sink->write(attempt->sink->context, data, size * count);
+        return attempt->status == AS_OK ? size * count : 0;
+    }
     strbuf_add(&attempt->body, data, size * count);
     return strbuf_status(&attempt->body) == AS_OK ? size * count : 0;
 }
@@ -177,6 +189,8 @@ static as_status network_error(const struct client *client, CURLcode code, const
 
 static bool is_worth_repeating(CURLcode code, long status, const struct attempt *attempt)
 {
+    if (attempt->has_written)
+        return false;
     if (code == CURLE_OK)
         return (status == 429 || status == 503) && attempt->retry_after_s <= PAUSE_MAX_S;
     return code == CURLE_COULDNT_CONNECT || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
@@ -231,7 +245,12 @@ static void set_call(struct client *client, const struct client_call *call, stru
     CURL *curl = client->curl;
     curl_easy_reset(curl);
     set_connection(client, curl);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(client->settings->timeout_ns / NS_PER_MS));
+    if (call->sink) {
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(client->settings->timeout_ns / NS_PER_S) + 1);
+    } else {
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(client->settings->timeout_ns / NS_PER_MS));
+    }
     curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, attempt->error);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -246,10 +265,10 @@ static void set_call(struct client *client, const struct client_call *call, stru
         curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
 }
 
-static as_status run(struct client *client, const struct client_call *call, bool allows_none,
-                     struct client_answer *ret, struct as_error *err)
+static as_status run(struct client *client, const struct client_call *call, bool allows_none, struct client_answer *ret,
+                     struct as_error *err)
 {
-    struct attempt attempt = {.retry_after_s = -1};
+    struct attempt attempt = {.retry_after_s = -1, .curl = client->curl, .sink = call->sink};
     struct strbuf url AS_AUTO_STRBUF;
     struct curl_slist *headers = NULL;
     char key[KEY_BYTES * 2 + 1];
@@ -266,7 +285,9 @@ static as_status run(struct client *client, const struct client_call *call, bool
         curl_easy_setopt(client->curl, CURLOPT_HTTPHEADER, headers);
         CURLcode code = try_all(client, &attempt, &http_status);
         status = code == CURLE_OK ? take_answer(client, &attempt, http_status, ret)
-                                  : network_error(client, code, attempt.error, err);
+                 : attempt.status != AS_OK
+                     ? error_set(err, attempt.status, "what arrives: %s", status_sentence(attempt.status))
+                     : network_error(client, code, attempt.error, err);
     } else {
         (void)error_set(err, status, "out of memory");
     }
@@ -329,9 +350,9 @@ static size_t on_stream_body(char *data, size_t size, size_t count, void *contex
     }
     while (stream->status == AS_OK && !stream->is_done &&
            (result = sse_next(&stream->reader, &at, end, &event)) == SSE_EVENT)
-        stream->status =
-            stream->listener->event(stream->listener->context, &(struct client_event){event.name, event.data, event.len},
-                                    &stream->is_done, stream->err);
+        stream->status = stream->listener->event(stream->listener->context,
+                                                 &(struct client_event){event.name, event.data, event.len},
+                                                 &stream->is_done, stream->err);
     if (result == SSE_BAD)
         stream->status = error_set(stream->err, AS_E_LIMIT, "an event of the stream is too large");
     return stream->status == AS_OK && !stream->is_done ? size * count : 0;

@@ -17,17 +17,26 @@ struct client {
     struct arena *arena;
 };
 
+/* Takes the body of a good answer piece by piece; anything but AS_OK ends the call with that status. */
+struct client_sink {
+    void *context;
+    as_status (*write)(void *context, const char *data, size_t len);
+};
+
 struct client_call {
     const char *method; /* NULL = GET */
     const char *path;   /* "/api/v1/…", encoded, with its query */
     const char *body;   /* JSON; NULL = none */
     size_t body_len;
     const char *if_match; /* ETag, quotes included; NULL = none */
+    /* NULL: the body goes to the answer, whole. With one there is no limit of time but for silence, and no repeat once
+     * a piece was written; the answer has no text. */
+    const struct client_sink *sink;
 };
 
 /* All in the arena. */
 struct client_answer {
-    long status;     /* HTTP status; 404 only where it is allowed, else 2xx */
+    long status;      /* HTTP status; 404 only where it is allowed, else 2xx */
     const char *etag; /* quotes included; "" = none */
     const char *text; /* the body, NUL-terminated */
     size_t len;

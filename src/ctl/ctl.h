@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum ctl_format { CTL_CSV, CTL_JSON };
+enum ctl_format { CTL_CSV, CTL_JSON, CTL_REPORT, CTL_REPORT_JSON };
 
 /* What the options fill. */
 struct ctl_settings {

@@ -3,7 +3,7 @@
 
 #define AT(field) offsetof(struct ctl_settings, field)
 
-static const char *const FORMATS[] = {"csv", "json", NULL};
+static const char *const FORMATS[] = {"csv", "json", "report", "report-json", NULL};
 
 static const struct opt OPTIONS[] = {
     {.name = "server",
@@ -97,15 +97,17 @@ static const struct opt OPTIONS[] = {
      .group = "Output",
      .choices = FORMATS,
      .initial = "csv",
-     .sentence = "results export: as what."},
+     .sentence = "results export: all results as csv or json, or those of a job; report and report-json: the benchmark "
+                 "report 0.2.1 of a job, as YAML or JSON."},
     {.name = "file",
      .type = OPT_FILE,
      .at = AT(file),
      .group = "Definitions",
      .value = "FILE",
      .example = "lab.yaml",
-     .sentence = "apply: YAML or JSON with definitions, several documents allowed; create, set: the members. - is standard "
-                 "input. -f is the same."},
+     .sentence =
+         "apply: YAML or JSON with definitions, several documents allowed; create, set: the members. - is standard "
+         "input. -f is the same."},
     {.name = "dry-run",
      .type = OPT_FLAG,
      .at = AT(is_dry_run),
@@ -171,16 +173,20 @@ const struct opt_command ctl_command = {
         "get KIND [KEY…]: list things, or show one. A key of several parts is several words, or one with / between "
         "them. kinds: names them.\n\n"
         "create KIND MEMBER=TEXT… MEMBER:=JSON…, set KIND KEY… MEMBER=TEXT…, retire KIND KEY…: one thing.\n\n"
-        "apply -f FILE: bring definitions into effect, in the order in which one needs another: each is created, changed or "
+        "apply -f FILE: bring definitions into effect, in the order in which one needs another: each is created, "
+        "changed or "
         "unchanged. export run CODE: such a file, of all that a run depends on.\n\n"
-        "check WORKLOAD: is it ready. resolve WORKLOAD: replicas and commands. run start WORKLOAD, run cancel|retry|clone|"
+        "check WORKLOAD: is it ready. resolve WORKLOAD: replicas and commands. run start WORKLOAD, run "
+        "cancel|retry|clone|"
         "watch CODE. trace JOB: all that made a result.\n\n"
-        "results list, results compare JOB JOB, results export; events; token create CODE MEMBER=TEXT…; whoami; version.",
+        "results list, results show JOB, results compare JOB JOB…, results export [JOB]; events; token create CODE "
+        "MEMBER=TEXT…; whoami; version.",
     .operands = "WORD…",
     .tables = TABLES,
     .table_count = 1,
     .exits = EXITS,
     .exit_count = sizeof EXITS / sizeof EXITS[0],
-    .examples = "  assay ctl apply -f lab.yaml\n  assay ctl check llama\n  assay ctl get scenarios --filter workload_code=llama\n"
+    .examples = "  assay ctl apply -f lab.yaml\n  assay ctl check llama\n  assay ctl get scenarios --filter "
+                "workload_code=llama\n"
                 "  assay ctl export run RUN > again.yaml\n",
 };

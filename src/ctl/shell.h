@@ -58,6 +58,7 @@ as_status verb_run_cancel(struct shell *shell) AS_NODISCARD;
 as_status verb_run_watch(struct shell *shell) AS_NODISCARD;
 as_status verb_trace(struct shell *shell) AS_NODISCARD;
 as_status verb_results_list(struct shell *shell) AS_NODISCARD;
+as_status verb_results_show(struct shell *shell) AS_NODISCARD;
 as_status verb_results_compare(struct shell *shell) AS_NODISCARD;
 as_status verb_results_export(struct shell *shell) AS_NODISCARD;
 as_status verb_events(struct shell *shell) AS_NODISCARD;

@@ -72,6 +72,7 @@ struct route_list {
     const struct route *routes;
     size_t count;
 };
-extern const struct route_list routes_account, routes_runs, routes_catalogue, routes_results, routes_documents;
+extern const struct route_list routes_account, routes_runs, routes_catalogue, routes_results, routes_compare, routes_report,
+    routes_documents;
 
 #endif

@@ -174,7 +174,7 @@ class Lifecycle(unittest.TestCase):
         one = self.one
         self.assertTrue(one.ok("results", "list").out.startswith("JOB_CODE"))
         self.assertIn("job_code", one.ok("results", "export").out.splitlines()[0])
-        self.assertEqual(one.ok("results", "export", "--format", "json").json, [])
+        self.assertEqual(one.ok("results", "export", "--format", "json").json, {"items": [], "next": None})
         self.assertEqual(one.ctl("results", "compare", "a", "b").code, 66)
         self.assertEqual(one.ctl("trace", "nothing").code, 66)
 

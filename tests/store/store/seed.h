@@ -47,6 +47,7 @@ static const struct seed_step seed_steps[] = {
     {3, "INSERT INTO telemetry_gpu_chunks (rollup_id, minute_ns, samples, first_ns, last_ns, codec, raw) SELECT id, 60000000000, 4, 1, 2, 1, ?1 FROM telemetry_gpu_rollups WHERE gpu_index = 0"},
     {4, "INSERT INTO summary_documents (tool_invocation_id, schema_name, metric_definition_version, bytes, digest, size_bytes, received_ns) SELECT id, 'metrumbench-llm.summary.v1', 1, ?1, 'ff00', 6, 8 FROM tool_invocations"},
     {4, "INSERT INTO metrumbench_llm_outputs (tool_invocation_id, summary_document_id, job_id, job_attempt_id, result, ingested_ns, metric_definition_version, is_valid, ttft_ms_p50, ttft_spec_ms_p50, tpot_ms_p50, tpot_spec_ms_p50, requests_ok) SELECT i.id, d.id, a.job_id, a.id, 'accepted', 9, 1, a.id > 0, 12.5, 13.5, 4.25, 4.125, 1000 FROM tool_invocations i, summary_documents d, job_attempts a"},
+    {4, "INSERT INTO external_outputs (tool_invocation_id, job_id, job_attempt_id, result, ingested_ns, harness, metric_definition_version, ttft_ms_p50) SELECT i.id, a.job_id, a.id, 'superseded', 9, 'guidellm', 1, 14.5 FROM tool_invocations i, job_attempts a"},
     {5, "INSERT INTO result_flags (job_attempt_id, flag_code, severity, message, created_ns) SELECT id, 'telemetry_gap', 'warn', 'a gap of 4 s', 10 FROM job_attempts"},
     {5, "INSERT INTO audit_log (tenant_id, at_ns, actor, action, object_type, object_code) SELECT id, 11, 'ann@acme', 'create', 'project', 'demo' FROM tenants WHERE tenant_code = 'acme'"},
 };

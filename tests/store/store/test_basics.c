@@ -30,11 +30,11 @@ static void test_opens_with_the_whole_schema(void **state)
 {
     struct both *both = both_begin(state);
     assert_int_equal(store_kind(both->store), both->kind);
-    assert_int_equal(store_version(both->store), 5);
+    assert_int_equal(store_version(both->store), 6);
     assert_int_equal(store_check(both->store, &both->err), AS_OK);
     both_close(both);
     both_open(both);
-    assert_int_equal(store_version(both->store), 5);
+    assert_int_equal(store_version(both->store), 6);
 }
 
 static void test_commit_keeps_and_rollback_forgets(void **state)

@@ -45,6 +45,8 @@ static const struct view views[] = {
     {"v_metrumbench_imagegen_outputs",
      CHAIN DISTRIBUTION("latency_ms") DISTRIBUTION("image_bytes") "images_per_second requests_per_second megapixels_per_second success_rate "
                                                                   "images_requested images_returned timeout_count error_count error_rate_percent"},
+    {"v_external_outputs", CHAIN DISTRIBUTION("response_time_ms") DISTRIBUTION("ttft_ms") DISTRIBUTION("tpot_ms") DISTRIBUTION("itl_ms")
+                               "harness is_imported token_source workload_digest environment_digest requests_per_second "},
     {"v_prompt_libraries_with_prompt_count", "library_code name prompt_count"},
     {"v_telemetry_job_summary", "job_code sample_count collection_duration_s gpu_count avg_gpu_power_w max_gpu_power_w avg_gpu_utilization "
                                 "avg_gpu_memory_percent max_gpu_memory_percent avg_cpu_utilization avg_system_ram_percent"},
@@ -173,6 +175,9 @@ static void test_views_say_what_was_stored(void **state)
     store_rows_free(rows);
     assert_int_equal(number_of(tx, "SELECT prompt_count FROM v_prompt_libraries_with_prompt_count", NULL, 0), 2);
     assert_int_equal(number_of(tx, "SELECT count(*) FROM v_outputs WHERE output_kind = 'metrumbench-llm'", NULL, 0), 1);
+    assert_int_equal(number_of(tx, "SELECT count(*) FROM v_outputs WHERE output_kind = 'guidellm' AND ttft_ms_p50 = 14.5", NULL, 0), 1);
+    assert_int_equal(number_of(tx, "SELECT count(*) FROM v_external_outputs WHERE harness = 'guidellm' AND token_source IS NULL AND "
+                                   "project_code = 'demo' AND result = 'superseded'", NULL, 0), 1);
     store_rollback(tx);
 }
 
