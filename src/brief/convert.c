@@ -80,6 +80,7 @@ void conversion_init(struct conversion *conversion)
 {
     *conversion = (struct conversion){.count = 0};
     tree_init(&conversion->tree, READ_TREE_BYTES_MAX);
+    tree_init(&conversion->item, READ_TREE_BYTES_MAX);
     tree_init(&conversion->scratch, READ_TREE_BYTES_MAX);
     strbuf_init(&conversion->warnings, (size_t)1 << 20);
 }
@@ -91,6 +92,7 @@ void conversion_done(struct conversion *conversion)
     free(conversion->reports);
     strbuf_done(&conversion->warnings);
     tree_done(&conversion->scratch);
+    tree_done(&conversion->item);
     tree_done(&conversion->tree);
 }
 
@@ -150,17 +152,16 @@ static as_status refused(struct converter *converter, struct conversion *convers
     return error_set(converter->err, AS_E_INVALID, "%s%s%s", first->path, first->path[0] ? ": " : "", first->message);
 }
 
-/* Checks what was built, leaving out what does not fit as long as that helps, and makes it a report of its own. */
+/* Checks what was built, leaving out what does not fit as long as that helps; *ret is in converter->tree. */
 static as_status settle(struct converter *converter, struct conversion *conversion, struct value *built,
-                        struct brief_report *ret)
+                        struct value **ret)
 {
     struct problems problems;
-    struct value *checked = NULL;
     as_status status = AS_E_INVALID;
     for (int round = 0; round < SETTLE_ROUNDS; round++) {
         bool is_helped = false;
         problems = (struct problems){NULL, NULL, 0};
-        status = check_report(converter->tree, converter->model, built, &problems, &checked);
+        status = check_report(converter->tree, converter->model, built, &problems, ret);
         if (status != AS_E_INVALID)
             break;
         for (const struct problem *problem = problems.first; problem; problem = problem->next)
@@ -170,11 +171,7 @@ static as_status settle(struct converter *converter, struct conversion *conversi
     }
     if (status == AS_E_INVALID)
         return refused(converter, conversion, &problems);
-    if (status != AS_OK)
-        return tree_status(converter->tree, converter->err);
-    ret->model = converter->model;
-    ret->root = value_copy(&ret->tree, checked);
-    return tree_status(&ret->tree, converter->err);
+    return status == AS_OK ? AS_OK : tree_status(converter->tree, converter->err);
 }
 
 /* A latency of more than an hour is more likely a mistaken unit. */
@@ -196,73 +193,148 @@ static void warn_of_units(struct converter *converter, const struct value *repor
     }
 }
 
-static as_status build_one(struct converter *converter, const struct generator *generator,
-                           struct conversion *conversion)
+/* What a conversion of many needs at each of them. */
+struct making {
+    struct converter *converter;
+    const struct generator *generator;
+    struct conversion *conversion;
+    const struct convert_taker *taker;
+    int64_t count;    /* benchmarks seen */
+    size_t wanted;    /* reports to be made */
+    as_status status; /* of the first report that could not be made or taken */
+};
+
+static as_status make_one(struct making *making, const struct value *benchmark, int64_t index)
 {
+    struct converter *converter = making->converter;
+    const struct generator *generator = making->generator;
     convert_function function = converter->model == &model_0_1 ? generator->to_0_1 : generator->to_0_2;
-    struct brief_report *report = &conversion->reports[conversion->count];
+    struct brief_report report = {.model = converter->model};
+    converter->benchmark = benchmark;
+    converter->index = index;
+    converter->model_name = NULL;
+    tree_empty(converter->tree);
     struct value *built = function(converter);
     if (converter->tree->failed)
         return tree_status(converter->tree, converter->err);
-    brief_init(report);
-    as_status status = settle(converter, conversion, built, report);
-    if (status != AS_OK) {
-        brief_done(report);
+    as_status status = settle(converter, making->conversion, built, &report.root);
+    if (status != AS_OK)
         return status;
-    }
-    warn_of_units(converter, report->root);
-    conversion->count++;
-    return AS_OK;
+    warn_of_units(converter, report.root);
+    return making->taker->take(making->taker->context, &report, converter->err);
 }
 
-/* The first and last benchmark to convert. */
-static as_status choose_benchmarks(const struct converter *converter, const struct generator *generator,
-                                   int64_t *ret_first, int64_t *ret_count)
+/* Whether `count` benchmarks can be converted, and the one asked for is among them. */
+static as_status check_count(const struct making *making, int64_t count)
 {
+    const struct converter *converter = making->converter;
     const struct convert_request *request = converter->request;
-    const struct value *list = value_get(converter->native, "benchmarks");
-    *ret_first = 0;
-    *ret_count = 1;
-    if (!generator->has_benchmarks)
-        return AS_OK;
-    if (!value_is(list, VALUE_LIST) || list->len == 0 || list->len > BENCHMARKS_MAX)
+    if (count <= 0 || count > BENCHMARKS_MAX)
         return error_set(converter->err, AS_E_INVALID, "benchmarks: must be a list of benchmarks that is not empty");
-    *ret_count = list->len;
     if (!request->has_index)
         return AS_OK;
-    *ret_count = 1;
-    *ret_first = request->index;
-    if (request->index >= list->len || request->index < -(int64_t)list->len)
-        return error_set(converter->err, AS_E_INVALID, "benchmarks: there is no index %" PRId64 " of %u",
-                         request->index, (unsigned)list->len);
+    if (request->index >= count || request->index < -count)
+        return error_set(converter->err, AS_E_INVALID, "benchmarks: there is no index %" PRId64 " of %" PRId64,
+                         request->index, count);
     if (request->index < 0 && converter->model != &model_0_1)
         return error_set(converter->err, AS_E_INVALID,
                          "scenario.load.standardized.stage: must be at least 0, not %" PRId64, request->index);
     return AS_OK;
 }
 
-static as_status build_all(struct converter *converter, const struct generator *generator,
-                           struct conversion *conversion)
+static int64_t list_length(const struct value *list)
 {
-    int64_t first, count;
-    if (!value_is(converter->native, VALUE_MAP))
-        return error_set(converter->err, AS_E_INVALID, "the results must be a mapping, not %s",
-                         value_type_name(converter->native));
-    as_status status = choose_benchmarks(converter, generator, &first, &count);
+    return value_is(list, VALUE_LIST) ? (int64_t)list->len : 0;
+}
+
+static as_status check_map(const struct converter *converter, const struct value *native)
+{
+    if (value_is(native, VALUE_MAP))
+        return AS_OK;
+    return error_set(converter->err, AS_E_INVALID, "the results must be a mapping, not %s", value_type_name(native));
+}
+
+/* From a file that is in memory as a whole. */
+static as_status make_all(struct making *making)
+{
+    struct converter *converter = making->converter;
+    const struct convert_request *request = converter->request;
+    as_status status = check_map(converter, converter->native);
     if (status != AS_OK)
         return status;
-    conversion->reports = calloc((size_t)count, sizeof *conversion->reports);
-    if (!conversion->reports)
-        return error_set(converter->err, AS_E_NOMEM, "out of memory");
-    const struct value *list = generator->has_benchmarks ? value_get(converter->native, "benchmarks") : NULL;
-    converter->benchmark = list ? value_item(list, (size_t)(first < 0 ? first + (int64_t)list->len : first)) : NULL;
-    for (int64_t i = 0; i < count && status == AS_OK; i++) {
-        converter->index = first + i;
-        converter->model_name = NULL;
-        tree_empty(converter->tree);
-        status = build_one(converter, generator, conversion);
-        converter->benchmark = converter->benchmark ? converter->benchmark->next : NULL;
+    if (!making->generator->has_benchmarks) {
+        making->taker->begin(making->taker->context, 1);
+        return make_one(making, NULL, 0);
     }
+    const struct value *list = value_get(converter->native, "benchmarks");
+    int64_t count = list_length(list), index = 0;
+    status = check_count(making, count);
+    making->taker->begin(making->taker->context, request->has_index ? 1 : (size_t)count);
+    if (status == AS_OK && request->has_index)
+        return make_one(making, value_item(list, (size_t)(request->index + (request->index < 0 ? count : 0))),
+                        request->index);
+    for (const struct value *item = status == AS_OK ? list->first : NULL; item && status == AS_OK; item = item->next)
+        status = make_one(making, item, index++);
+    return status;
+}
+
+static as_status take_benchmark(void *context, const struct value *item, struct as_error *err)
+{
+    struct making *making = context;
+    const struct convert_request *request = making->converter->request;
+    int64_t index = making->count++;
+    if (request->has_index && index != request->index)
+        return AS_OK;
+    making->status = make_one(making, item, index);
+    if (making->status != AS_OK && err)
+        *err = *making->converter->err;
+    return making->status;
+}
+
+static void start_over(void *context)
+{
+    struct making *making = context;
+    making->count = 0;
+    strbuf_reset(making->converter->warnings);
+    making->taker->begin(making->taker->context, making->wanted);
+}
+
+/*
+ * From a JSON file of many benchmarks, one at a time: first all but them is read, since it may stand behind them, then
+ * they are. AS_E_UNSUPPORTED when it has to be read as a whole.
+ */
+static as_status make_each(struct making *making)
+{
+    static const char *const all_but_them[] = {"benchmarks.*", NULL};
+    struct converter *converter = making->converter;
+    const struct convert_request *request = converter->request;
+    struct value *native, *again = NULL;
+    const struct read_items items = {.skip = making->generator->skip,
+                                     .list = "benchmarks",
+                                     .tree = &making->conversion->item,
+                                     .take = take_benchmark,
+                                     .restart = start_over,
+                                     .context = making};
+    struct as_error refused;
+    as_status status = read_path(request->path, all_but_them, &making->conversion->tree, &native, converter->err);
+    if (status != AS_OK)
+        return status;
+    converter->native = native;
+    int64_t count = list_length(value_get(native, "benchmarks"));
+    status = check_map(converter, native);
+    if (status == AS_OK)
+        status = check_count(making, count);
+    if (status != AS_OK)
+        return error_prefix(converter->err, "%s", request->path);
+    making->wanted = request->has_index ? 1 : (size_t)count;
+    status = read_path_items(request->path, &items, &making->conversion->tree, &again, &refused);
+    if (status == AS_OK)
+        return AS_OK;
+    if (making->status != AS_OK)
+        return error_prefix(converter->err, "%s", request->path);
+    if (status == AS_E_INVALID) /* it was YAML that begins like JSON */
+        return AS_E_UNSUPPORTED;
+    *converter->err = refused;
     return status;
 }
 
@@ -285,35 +357,96 @@ static as_status choose_converter(const struct convert_request *request, struct 
     return AS_OK;
 }
 
-static as_status convert(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
-                         struct as_error *err)
+static bool has_many_in_json(const struct making *making)
 {
-    struct converter converter = {.request = request, .tree = &ret->scratch, .warnings = &ret->warnings, .err = err};
-    const struct generator *generator = NULL;
+    const struct convert_request *request = making->converter->request;
+    return making->generator->has_benchmarks && !(request->has_index && request->index < 0);
+}
+
+/* `text` NULL: the file at request->path. */
+static as_status make(struct making *making, const char *text, size_t len)
+{
+    struct converter *converter = making->converter;
+    const struct convert_request *request = converter->request;
+    struct conversion *conversion = making->conversion;
     struct value *native;
-    as_status status = choose_converter(request, &converter, &generator);
-    if (status != AS_OK || !generator)
+    as_status status = AS_E_UNSUPPORTED;
+    if (!text && has_many_in_json(making))
+        status = make_each(making);
+    if (status != AS_E_UNSUPPORTED)
         return status;
+    tree_empty(&conversion->tree);
+    strbuf_reset(converter->warnings);
     if (text)
-        status = read_parts(&(struct read_parts){text, len, generator->skip}, &ret->tree, &native, err);
+        status = read_parts(&(struct read_parts){text, len, making->generator->skip}, &conversion->tree, &native,
+                            converter->err);
     else
-        status = read_path(request->path, generator->skip, &ret->tree, &native, err);
-    if (status != AS_OK || !generator)
+        status = read_path(request->path, making->generator->skip, &conversion->tree, &native, converter->err);
+    if (status != AS_OK)
         return status;
-    converter.native = native;
-    status = build_all(&converter, generator, ret);
+    converter->native = native;
+    status = make_all(making);
     if (status != AS_OK && request->path)
-        return error_prefix(err, "%s", request->path);
+        return error_prefix(converter->err, "%s", request->path);
     return status;
+}
+
+static as_status convert(const struct convert_request *request, const struct read_parts *text,
+                         const struct convert_taker *taker, struct conversion *ret, struct as_error *err)
+{
+    struct as_error unasked = {0};
+    struct converter converter = {
+        .request = request, .tree = &ret->scratch, .warnings = &ret->warnings, .err = err ? err : &unasked};
+    struct making making = {.converter = &converter, .conversion = ret, .taker = taker};
+    as_status status = choose_converter(request, &converter, &making.generator);
+    if (status != AS_OK || !making.generator)
+        return status;
+    return make(&making, text ? text->text : NULL, text ? text->len : 0);
+}
+
+as_status convert_file_each(const struct convert_request *request, const struct convert_taker *taker,
+                            struct conversion *ret, struct as_error *err)
+{
+    return convert(request, NULL, taker, ret, err);
+}
+
+/* ---- reports that are kept ---- */
+
+static as_status keep_report(void *context, const struct brief_report *report, struct as_error *err)
+{
+    struct conversion *conversion = context;
+    if (conversion->count == conversion->capacity) {
+        size_t capacity = conversion->capacity ? 2 * conversion->capacity : 4;
+        struct brief_report *grown = realloc(conversion->reports, capacity * sizeof *grown);
+        if (!grown)
+            return error_set(err, AS_E_NOMEM, "out of memory");
+        conversion->reports = grown;
+        conversion->capacity = capacity;
+    }
+    struct brief_report *copy = &conversion->reports[conversion->count++];
+    brief_init(copy);
+    copy->model = report->model;
+    copy->root = value_copy(&copy->tree, report->root);
+    return tree_status(&copy->tree, err);
+}
+
+static void drop_reports(void *context, size_t count)
+{
+    struct conversion *conversion = context;
+    (void)count;
+    while (conversion->count > 0)
+        brief_done(&conversion->reports[--conversion->count]);
 }
 
 as_status convert_file(const struct convert_request *request, struct conversion *ret, struct as_error *err)
 {
-    return convert(request, NULL, 0, ret, err);
+    const struct convert_taker keeper = {keep_report, drop_reports, ret};
+    return convert(request, NULL, &keeper, ret, err);
 }
 
 as_status convert_text(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
                        struct as_error *err)
 {
-    return convert(request, text, len, ret, err);
+    const struct convert_taker keeper = {keep_report, drop_reports, ret};
+    return convert(request, &(struct read_parts){text, len, NULL}, &keeper, ret, err);
 }

@@ -25,11 +25,20 @@ struct convert_request {
     void *context;
 };
 
+/* Who gets the reports, each as soon as it is made; it is valid during the call only. */
+struct convert_taker {
+    as_status (*take)(void *context, const struct brief_report *report, struct as_error *err);
+    /* `count` reports come; those so far, if any, are void. */
+    void (*begin)(void *context, size_t count);
+    void *context;
+};
+
 struct conversion {
-    struct tree tree;    /* of the native file */
-    struct tree scratch; /* of the report under construction, and of what was refused */
-    struct brief_report *reports;
-    size_t count;
+    struct tree tree;             /* of the native file */
+    struct tree item;             /* of the benchmark in hand, where a file holds many */
+    struct tree scratch;          /* of the report under construction, and of what was refused */
+    struct brief_report *reports; /* of convert_file and convert_text */
+    size_t count, capacity;
     struct strbuf warnings;   /* lines */
     struct problems problems; /* of the first report that was refused */
 };
@@ -45,7 +54,13 @@ void conversion_done(struct conversion *conversion);
 /* Reads request->path. AS_E_USAGE unknown generator or version; AS_E_UNSUPPORTED nop in 0.2. */
 as_status convert_file(const struct convert_request *request, struct conversion *ret,
                        struct as_error *err) AS_NODISCARD;
-/* The same for text; request->path may be NULL or name where it came from. */
+/*
+ * The same with the reports given to `taker`, so that neither they nor the file are in memory as a whole. After a
+ * failure what was taken is void.
+ */
+as_status convert_file_each(const struct convert_request *request, const struct convert_taker *taker,
+                            struct conversion *ret, struct as_error *err) AS_NODISCARD;
+/* convert_file for text; request->path may be NULL or name where it came from. */
 as_status convert_text(const struct convert_request *request, const char *text, size_t len, struct conversion *ret,
                        struct as_error *err) AS_NODISCARD;
 

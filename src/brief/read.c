@@ -56,7 +56,7 @@ static void add_pattern(struct builder *builder, const char *text)
 
 void builder_init(struct builder *builder, struct tree *tree, read_skip_list skip)
 {
-    *builder = (struct builder){.tree = tree};
+    *builder = (struct builder){.tree = tree, .rest = tree};
     for (; skip && *skip && builder->pattern_count < READER_PATTERNS_MAX; skip++)
         add_pattern(builder, *skip);
     builder->next_alive = builder->alive[0];
@@ -89,7 +89,7 @@ static const char *keep_key(struct builder *builder, const char *key, size_t len
     size_t slot = hash % READER_KEYS;
     if (builder->keys[slot].text && builder->keys[slot].len == len && memcmp(builder->keys[slot].text, key, len) == 0)
         return builder->keys[slot].text;
-    builder->keys[slot].text = tree_strndup(builder->tree, key, len);
+    builder->keys[slot].text = tree_strndup(builder->rest, key, len);
     builder->keys[slot].len = len;
     return builder->keys[slot].text;
 }
@@ -105,12 +105,42 @@ bool builder_key(struct builder *builder, const char *key, size_t len)
     return false;
 }
 
+/* Begins a list whose items are given away. */
+static void open_items(struct builder *builder, struct value *list)
+{
+    if (value_get(builder->root, builder->items->list) != list)
+        builder->items->restart(builder->items->context);
+    builder->list = list;
+    builder->tree = builder->items->tree;
+}
+
+static void close_items(struct builder *builder)
+{
+    builder->list = NULL;
+    builder->tree = builder->rest;
+}
+
+static void give_item(struct builder *builder, const struct value *item)
+{
+    if (!builder->tree->failed)
+        builder->status = builder->items->take(builder->items->context, item, builder->err);
+    builder->list->first = builder->list->last = NULL;
+    tree_empty(builder->tree);
+}
+
+static bool is_item_list(const struct builder *builder, const struct value *value)
+{
+    return builder->items && builder->depth == 1 && value->type == VALUE_LIST && value->key &&
+           strcmp(value->key, builder->items->list) == 0;
+}
+
 void builder_value(struct builder *builder, struct value *value, uint32_t line)
 {
     struct value *parent = builder->depth ? builder->open[builder->depth] : NULL;
     if (!value)
         return;
     value->line = line;
+    builder->is_skipped_item = false;
     if (!parent) {
         builder->root = value;
     } else if (parent->type == VALUE_MAP) {
@@ -119,10 +149,16 @@ void builder_value(struct builder *builder, struct value *value, uint32_t line)
     } else {
         bool ends = false;
         builder->next_alive = builder->alive[builder->depth] ? match_step(builder, NULL, 0, &ends) : 0;
+        builder->is_skipped_item = ends;
         value_add(parent, value);
     }
-    if (value->type != VALUE_MAP && value->type != VALUE_LIST)
+    if (value->type != VALUE_MAP && value->type != VALUE_LIST) {
+        if (parent && parent == builder->list)
+            give_item(builder, value);
         return;
+    }
+    if (is_item_list(builder, value))
+        open_items(builder, value);
     builder->open[++builder->depth] = value;
     builder->alive[builder->depth] = builder->depth == 1 ? builder->alive[0] : builder->next_alive;
 }
@@ -132,6 +168,10 @@ void builder_close(struct builder *builder)
     struct value *closed = builder->open[builder->depth--];
     if (closed->type == VALUE_MAP)
         value_drop_duplicates(builder->tree, closed);
+    if (closed == builder->list)
+        close_items(builder);
+    else if (builder->list && builder->open[builder->depth] == builder->list)
+        give_item(builder, closed);
 }
 
 static bool begins_like_json(const char *text, size_t len)
@@ -155,7 +195,9 @@ static as_status finish(struct source *source, struct builder *builder, as_statu
         return error_set_errno(err, source->errnum, "reading failed");
     if (status == AS_OK && builder->tree->failed)
         return tree_status(builder->tree, err);
-    return status;
+    if (status == AS_OK && builder->rest->failed)
+        return tree_status(builder->rest, err);
+    return status == AS_OK ? builder->status : status;
 }
 
 /* How a document is read; those that look like JSON are tried in this order. */
@@ -168,20 +210,32 @@ static as_status read_as(enum reading reading, struct source *source, struct bui
     return finish(source, builder, status, err);
 }
 
+static void begin(struct builder *builder, struct tree *tree, const struct source *source, struct as_error *err)
+{
+    builder_init(builder, tree, source->skip);
+    builder->items = source->items;
+    builder->err = err;
+    if (source->items) {
+        source->items->restart(source->items->context);
+        tree_empty(source->items->tree);
+    }
+}
+
 static as_status read_source(struct source *source, struct builder *builder, struct value **ret, struct as_error *err)
 {
     struct tree *tree = builder->tree;
     struct as_error first = {0}, again = {0};
-    builder_init(builder, tree, source->skip);
+    begin(builder, tree, source, &first);
     as_status status = read_as(source->is_json ? READING_JSON : READING_YAML, source, builder, &first);
     for (enum reading reading = READING_JSON_WORDS;
-         source->is_json && status == AS_E_INVALID && reading <= READING_YAML; reading++) {
+         source->is_json && status == AS_E_INVALID && builder->status == AS_OK && reading <= READING_YAML; reading++) {
         if ((reading == READING_YAML && !source->may_be_yaml) || !source_rewind(source))
             break;
-        builder_init(builder, tree, source->skip);
+        begin(builder, tree, source, &again);
         status = read_as(reading, source, builder, &again);
         /* Of two syntax errors in JSON the one that is further on is the one to be told. */
-        if (status != AS_E_INVALID || (reading == READING_JSON_WORDS && again.offset > first.offset))
+        if (status != AS_E_INVALID || builder->status != AS_OK ||
+            (reading == READING_JSON_WORDS && again.offset > first.offset))
             first = again;
     }
     tree->failed = tree->failed || status == AS_E_NOMEM;
@@ -223,7 +277,9 @@ as_status read_text(const char *text, size_t len, struct tree *tree, struct valu
     return read_parts(&(struct read_parts){text, len, NULL}, tree, ret, err);
 }
 
-static as_status read_fd(int fd, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+/* Without items->take all goes into one tree. */
+static as_status read_fd(int fd, const struct read_items *items, struct tree *tree, struct value **ret,
+                         struct as_error *err)
 {
     char head[256];
     struct stat facts;
@@ -235,20 +291,29 @@ static as_status read_fd(int fd, read_skip_list skip, struct tree *tree, struct 
     bool has_mark = head_len >= BYTE_ORDER_MARK_BYTES && memcmp(head, BYTE_ORDER_MARK, BYTE_ORDER_MARK_BYTES) == 0;
     size_t from = has_mark ? BYTE_ORDER_MARK_BYTES : 0;
     struct builder *builder = new_builder(tree);
-    struct source source = {.fd = fd, .buffer = arena_alloc(&tree->arena, READER_PIECE_BYTES), .skip = skip};
+    struct source source = {.fd = fd, .buffer = arena_alloc(&tree->arena, READER_PIECE_BYTES), .skip = items->skip};
     if (!builder || !source.buffer)
         return error_set(err, AS_E_NOMEM, "out of memory");
+    source.items = items->take ? items : NULL;
     source.is_json = begins_like_json(head + from, (size_t)head_len - from);
-    source.may_be_yaml = facts.st_size <= (off_t)READ_YAML_BYTES_MAX;
+    source.may_be_yaml = !source.items && facts.st_size <= (off_t)READ_YAML_BYTES_MAX;
+    if (source.items && !source.is_json)
+        return error_set(err, AS_E_UNSUPPORTED, "not JSON");
     return read_source(&source, builder, ret, err);
 }
 
-as_status read_path(const char *path, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+as_status read_path_items(const char *path, const struct read_items *items, struct tree *tree, struct value **ret,
+                          struct as_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return error_set(err, errno == ENOENT ? AS_E_NOTFOUND : AS_E_IO, "%s: %s", path, strerror(errno));
-    as_status status = read_fd(fd, skip, tree, ret, err);
+    as_status status = read_fd(fd, items, tree, ret, err);
     (void)close(fd);
     return status == AS_OK ? status : error_prefix(err, "%s", path);
+}
+
+as_status read_path(const char *path, read_skip_list skip, struct tree *tree, struct value **ret, struct as_error *err)
+{
+    return read_path_items(path, &(struct read_items){.skip = skip}, tree, ret, err);
 }

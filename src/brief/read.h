@@ -25,7 +25,8 @@
 
 /*
  * Parts that are checked but not kept: paths such as "benchmarks.*.requests", "*" for any member or item; at most 32
- * of at most 6 steps, ending with NULL; NULL = keep all.
+ * of at most 6 steps, ending with NULL; NULL = keep all. Of a list in JSON that is skipped by "list.*" the number of
+ * items is kept: each is an empty container or what scalar it was.
  */
 typedef const char *const *read_skip_list;
 
@@ -36,6 +37,17 @@ struct read_parts {
     read_skip_list skip;
 };
 
+/* What is kept of a file, and the items of one list that are given away one by one and never all in memory. */
+struct read_items {
+    read_skip_list skip;
+    const char *list;  /* that member of the root map */
+    struct tree *tree; /* of the item in hand; emptied after each */
+    as_status (*take)(void *context, const struct value *item, struct as_error *err);
+    /* All items so far are void: the list stands once more (the last one counts), or the file is read anew. */
+    void (*restart)(void *context);
+    void *context;
+};
+
 /* An empty document is a null. The tree must have been set up with READ_TREE_BYTES_MAX. */
 as_status read_text(const char *text, size_t len, struct tree *tree, struct value **ret,
                     struct as_error *err) AS_NODISCARD;
@@ -44,5 +56,12 @@ as_status read_parts(const struct read_parts *parts, struct tree *tree, struct v
 /* The same by path; AS_E_NOTFOUND, AS_E_IO with the path in the sentence. A folder or device is AS_E_INVALID. */
 as_status read_path(const char *path, read_skip_list skip, struct tree *tree, struct value **ret,
                     struct as_error *err) AS_NODISCARD;
+
+/*
+ * JSON by path; the list of `items` is in *ret without its items, their number is its `len`. A failure of items->take
+ * ends the reading and is returned. AS_E_UNSUPPORTED when the file is not JSON.
+ */
+as_status read_path_items(const char *path, const struct read_items *items, struct tree *tree, struct value **ret,
+                          struct as_error *err) AS_NODISCARD;
 
 #endif

@@ -75,6 +75,10 @@ static void use_token(struct json_reader *reader, const struct json_span *span)
         builder_close(builder);
     } else {
         builder_value(builder, token_value(builder->tree, reader->token, span, reader->with_words), line);
+        if (builder->is_skipped_item && (reader->token == JSON_TOKEN_OBJECT || reader->token == JSON_TOKEN_ARRAY)) {
+            json_stream_skip(stream);
+            builder_close(builder);
+        }
     }
 }
 
@@ -86,10 +90,10 @@ static void use_piece(struct json_reader *reader, const char *piece, size_t len)
         piece = strbuf_text(&reader->filter.out);
         len = reader->filter.out.len;
         if (strbuf_status(&reader->filter.out) != AS_OK)
-            reader->builder->tree->failed = true;
+            reader->builder->rest->failed = true;
     }
     const char *at = piece;
-    while (!reader->builder->tree->failed &&
+    while (!builder_has_failed(reader->builder) &&
            (reader->token = json_stream_next(&reader->stream, &at, piece + len, &span)) > JSON_TOKEN_END)
         use_token(reader, &span);
 }
@@ -103,9 +107,9 @@ as_status read_json(struct source *source, bool with_words, struct builder *buil
     size_t len;
     json_stream_init(&reader.stream, &limits, false);
     strbuf_init(&reader.filter.out, 0);
-    while (reader.token != JSON_TOKEN_BAD && !builder->tree->failed && (len = source_next(source, &piece)) > 0)
+    while (reader.token != JSON_TOKEN_BAD && !builder_has_failed(builder) && (len = source_next(source, &piece)) > 0)
         use_piece(&reader, piece, len);
-    bool is_good = reader.token != JSON_TOKEN_BAD && !builder->tree->failed && source->status == AS_OK;
+    bool is_good = reader.token != JSON_TOKEN_BAD && !builder_has_failed(builder) && source->status == AS_OK;
     if (is_good && with_words)
         use_piece(&reader, NULL, 0);
     if (is_good && reader.token != JSON_TOKEN_BAD)

@@ -18,7 +18,8 @@ struct source {
     bool is_json;     /* it begins like JSON */
     bool may_be_yaml; /* and is small enough to be tried as YAML then */
     read_skip_list skip;
-    int fd; /* -1 = memory */
+    const struct read_items *items; /* NULL = all of it goes into one tree */
+    int fd;                         /* -1 = memory */
     const char *text;
     size_t len;
     size_t at; /* bytes given out so far */
@@ -51,12 +52,18 @@ struct pattern {
 };
 
 struct builder {
-    struct tree *tree;
+    struct tree *tree; /* what comes next goes there */
+    struct tree *rest; /* all but the items given away, and the keys */
+    const struct read_items *items;
+    struct value *list; /* of items, while it is open */
+    as_status status;   /* of items->take */
+    struct as_error *err;
     struct value *root;
     size_t depth; /* open containers */
     struct value *open[READ_DEPTH_MAX + 1];
     uint32_t alive[READ_DEPTH_MAX + 1]; /* patterns that match so far, by depth */
     uint32_t next_alive;                /* those of the value that comes next */
+    bool is_skipped_item;               /* the latest value is an item that a pattern names: only its place is kept */
     const char *key;                    /* of the value that comes next in a map */
     size_t key_len;
     /* Keys seen lately, by hash: documents repeat theirs. */
@@ -74,6 +81,11 @@ bool builder_key(struct builder *builder, const char *key, size_t len);
 /* Puts a value where it belongs; a container is then open. */
 void builder_value(struct builder *builder, struct value *value, uint32_t line);
 void builder_close(struct builder *builder);
+/* Nothing more is to be read: memory or an item failed. */
+static inline bool builder_has_failed(const struct builder *builder)
+{
+    return builder->tree->failed || builder->rest->failed || builder->status != AS_OK;
+}
 
 /* `with_words`: NaN, Infinity and -Infinity are numbers. */
 as_status read_json(struct source *source, bool with_words, struct builder *builder, struct as_error *err) AS_NODISCARD;

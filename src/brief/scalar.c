@@ -226,7 +226,11 @@ struct value *scalar_resolve(struct tree *tree, const char *text, size_t len)
 
 bool scalar_is_ambiguous(const char *text, size_t len)
 {
+    /* How the words above, numbers and times begin; the empty text too. */
+    static const char beginnings[] = "~nNyYtToOfFiI=<+-.0123456789";
     double number;
+    if (!strchr(beginnings, text[0]))
+        return false;
     if (is_one_of(text, len, NULLS) || is_one_of(text, len, TRUES) || is_one_of(text, len, FALSES) ||
         is_one_of(text, len, OTHER_WORDS) || is_one_of(text, len, INFINITIES) ||
         is_one_of(text, len, NEGATIVE_INFINITIES) || is_one_of(text, len, NANS))

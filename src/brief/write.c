@@ -255,9 +255,20 @@ static void put_double_quoted(const char *text, size_t len, struct strbuf *out)
     strbuf_addc(out, '"');
 }
 
+/* Most keys and words: no reader takes so many small letters for anything else. */
+static bool is_long_word(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((text[i] < 'a' || text[i] > 'z') && (text[i] != '_' || i == 0))
+            return false;
+    return len > 5;
+}
+
 static void put_yaml_text(const char *text, size_t len, struct strbuf *out)
 {
-    if (!is_printable(text, len))
+    if (is_long_word(text, len))
+        strbuf_add(out, text, len);
+    else if (!is_printable(text, len))
         put_double_quoted(text, len, out);
     else if (is_plain(text, len))
         strbuf_add(out, text, len);

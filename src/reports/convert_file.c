@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,15 +14,15 @@
 #define PATH_BYTES 4096
 
 /* Existing devices and pipes are written to, files are replaced whole. */
-static as_status write_output(const char *path, const struct strbuf *text, struct as_error *err)
+static as_status write_output(const char *path, const struct read_parts *text, struct as_error *err)
 {
     struct stat facts;
     if (lstat(path, &facts) != 0 || S_ISREG(facts.st_mode))
-        return file_write_atomic(path, text->data, text->len, err);
+        return file_write_atomic(path, text->text, text->len, err);
     int fd = open(path, O_WRONLY | O_CLOEXEC | (S_ISLNK(facts.st_mode) ? O_TRUNC | O_CREAT : 0), 0666);
     if (fd < 0)
         return error_set_errno(err, errno, "%s", path);
-    as_status status = file_write_all(fd, text->data, text->len);
+    as_status status = file_write_all(fd, text->text, text->len);
     if (close(fd) != 0 || status != AS_OK)
         return error_set_errno(err, errno, "%s", path);
     return AS_OK;
@@ -36,50 +37,102 @@ static bool numbered_path(const char *path, size_t index, char ret[PATH_BYTES])
     return len > 0 && len < PATH_BYTES;
 }
 
-static void format_report(const struct convert_job *job, const struct brief_report *report, struct strbuf *out)
+/* The texts of a conversion's reports, one behind the other: nothing is written before all of them could be made. */
+struct texts {
+    const struct convert_job *job;
+    bool is_many; /* the file holds as many results as it likes */
+    struct strbuf all;
+    size_t *ends; /* of each in `all` */
+    size_t count, expected, capacity;
+};
+
+static void texts_begin(void *context, size_t count)
 {
-    if (job->options->format == 0) {
-        brief_write_yaml(report, out);
-        return;
+    struct texts *texts = context;
+    strbuf_reset(&texts->all);
+    texts->count = 0;
+    texts->expected = count;
+}
+
+static as_status texts_take(void *context, const struct brief_report *report, struct as_error *err)
+{
+    struct texts *texts = context;
+    if (texts->count == texts->capacity) {
+        size_t capacity = texts->capacity ? 2 * texts->capacity : 16;
+        size_t *ends = realloc(texts->ends, capacity * sizeof *ends);
+        if (!ends)
+            return error_set(err, AS_E_NOMEM, "out of memory");
+        texts->ends = ends;
+        texts->capacity = capacity;
     }
-    brief_write_json(report, out);
-    strbuf_addc(out, '\n');
+    bool is_yaml = texts->job->options->format == 0, is_printed = !texts->job->output;
+    if (is_printed && is_yaml && texts->is_many)
+        strbuf_addf(&texts->all, "# Benchmark %zu of %zu\n", texts->count + 1, texts->expected);
+    if (is_yaml) {
+        brief_write_yaml(report, &texts->all);
+    } else {
+        brief_write_json(report, &texts->all);
+        strbuf_addc(&texts->all, '\n');
+    }
+    if (is_printed)
+        strbuf_addc(&texts->all, '\n');
+    texts->ends[texts->count++] = texts->all.len;
+    as_status status = strbuf_status(&texts->all);
+    return status == AS_OK ? AS_OK : error_set(err, status, "%s", status_sentence(status));
 }
 
-static int print_report(const struct convert_job *job, const struct conversion *conversion, size_t index,
-                        bool is_one_of_many)
+static void texts_done(struct texts *texts)
 {
-    struct strbuf *out = &job->call->out;
-    if (is_one_of_many && job->options->format == 0)
-        strbuf_addf(out, "# Benchmark %zu of %zu\n", index + 1, conversion->count);
-    format_report(job, &conversion->reports[index], out);
-    strbuf_addc(out, '\n');
-    as_status status = strbuf_status(out);
-    return status == AS_OK ? 0 : reports_fail(job->call, REPORTS_EXIT_FAILED, "%s", status_sentence(status));
+    strbuf_done(&texts->all);
+    free(texts->ends);
 }
 
-static int write_report(const struct convert_job *job, const struct conversion *conversion, size_t index,
-                        bool is_one_of_many)
+static struct read_parts text_at(const struct texts *texts, size_t index)
 {
-    struct strbuf text AS_AUTO_STRBUF;
+    size_t begin = index > 0 ? texts->ends[index - 1] : 0;
+    return (struct read_parts){strbuf_text(&texts->all) + begin, texts->ends[index] - begin, NULL};
+}
+
+static int print_reports(struct texts *texts)
+{
+    struct reports_call *call = texts->job->call;
+    if (call->out.len == 0) {
+        struct strbuf empty = call->out;
+        call->out = texts->all;
+        texts->all = empty;
+        return 0;
+    }
+    strbuf_add(&call->out, strbuf_text(&texts->all), texts->all.len);
+    as_status status = strbuf_status(&call->out);
+    return status == AS_OK ? 0 : reports_fail(call, REPORTS_EXIT_FAILED, "%s", status_sentence(status));
+}
+
+static int write_report(const struct texts *texts, size_t index)
+{
+    const struct convert_job *job = texts->job;
+    struct read_parts text = text_at(texts, index);
     char path[PATH_BYTES];
     struct as_error err = {0};
-    if (!job->output)
-        return print_report(job, conversion, index, is_one_of_many);
-    strbuf_init(&text, 0);
-    format_report(job, &conversion->reports[index], &text);
-    bool fits = is_one_of_many ? numbered_path(job->output, index, path)
+    bool fits = texts->is_many ? numbered_path(job->output, index, path)
                                : snprintf(path, sizeof path, "%s", job->output) < (int)sizeof path;
     if (!fits)
         return reports_fail(job->call, REPORTS_EXIT_FAILED, "the name of the output file is too long");
-    if (is_one_of_many && !job->options->overwrites && file_exists(path))
+    if (texts->is_many && !job->options->overwrites && file_exists(path))
         return reports_output_exists(job->call, path);
-    as_status status = strbuf_status(&text);
-    if (status == AS_OK)
-        status = write_output(path, &text, &err);
+    as_status status = write_output(path, &text, &err);
     return status == AS_OK ? 0
                            : reports_fail(job->call, REPORTS_EXIT_FAILED, "%s",
                                           err.message[0] ? err.message : status_sentence(status));
+}
+
+static int write_reports(struct texts *texts)
+{
+    int exit_code = 0;
+    if (!texts->job->output)
+        return print_reports(texts);
+    for (size_t i = 0; i < texts->count && exit_code == 0; i++)
+        exit_code = write_report(texts, i);
+    return exit_code;
 }
 
 /* Problems beyond the first, which the message has. */
@@ -104,19 +157,23 @@ int reports_convert_file(const struct convert_job *job)
                                             .getenv = job->call->getenv,
                                             .context = job->call->context};
     struct conversion conversion;
+    struct texts texts = {
+        .job = job, .is_many = strcmp(options->generator, "guidellm") == 0 && !job->is_session && !request.has_index};
+    const struct convert_taker taker = {texts_take, texts_begin, &texts};
     struct as_error err = {0};
-    int exit_code = 0;
+    int exit_code;
+    strbuf_init(&texts.all, 0);
     conversion_init(&conversion);
-    as_status status = convert_file(&request, &conversion, &err);
+    as_status status = convert_file_each(&request, &taker, &conversion, &err);
     strbuf_adds(&job->call->err, strbuf_text(&conversion.warnings));
-    if (status != AS_OK) {
+    if (status == AS_OK) {
+        exit_code = write_reports(&texts);
+    } else {
         exit_code =
             reports_fail(job->call, REPORTS_EXIT_FAILED, "%s", err.message[0] ? err.message : status_sentence(status));
         put_problems(&conversion, &job->call->err);
     }
-    bool is_many = strcmp(options->generator, "guidellm") == 0 && !job->is_session && !request.has_index;
-    for (size_t i = 0; i < conversion.count && status == AS_OK && exit_code == 0; i++)
-        exit_code = write_report(job, &conversion, i, is_many);
     conversion_done(&conversion);
+    texts_done(&texts);
     return exit_code;
 }
