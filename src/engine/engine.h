@@ -41,6 +41,14 @@ struct engine_plan {
     uint32_t shard, shard_count; /* this process sends requests seq % shard_count == shard; 0, 1 = all */
 };
 
+/* The first request as it goes out, head and body. */
+struct request_echo {
+    char *bytes;
+    size_t capacity, len;
+    int64_t whole_bytes; /* of the request */
+    atomic_bool is_taken;
+};
+
 struct engine_options {
     uint32_t threads;
     enum engine_balance balance;
@@ -60,6 +68,7 @@ struct engine_options {
     /* Whether a thread, which calls, may begin another request: false holds it back for some ms. NULL = always. */
     bool (*may_begin)(void *context, uint32_t thread);
     void *may_begin_context;
+    struct request_echo *echo; /* to be filled by whichever thread begins first; NULL = none */
 };
 
 /* Seen live by the progress line and used by the stop logic; atomics, any thread may read. */

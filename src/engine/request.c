@@ -144,6 +144,21 @@ static void note_sent(struct slot *slot)
     enter_gauge(&engine->progress);
 }
 
+/* Copies what is about to be sent, once in a run. */
+static void take_echo(const struct slot *slot, struct request_echo *echo)
+{
+    if (atomic_load_explicit(&echo->is_taken, memory_order_relaxed) || atomic_exchange(&echo->is_taken, true))
+        return;
+    for (uint32_t i = 0; i < slot->x.part_count; i++) {
+        const struct iovec *part = &slot->x.parts[i];
+        size_t left = echo->capacity - echo->len, len = part->iov_len < left ? part->iov_len : left;
+        if (len > 0)
+            memcpy(echo->bytes + echo->len, part->iov_base, len);
+        echo->len += len;
+        echo->whole_bytes += (int64_t)part->iov_len;
+    }
+}
+
 int64_t request_begin(struct slot *slot, const struct schedule_request *request, int64_t now_ns)
 {
     struct engine *engine = slot->thread->engine;
@@ -162,6 +177,8 @@ int64_t request_begin(struct slot *slot, const struct schedule_request *request,
         return refuse(slot, err.message);
     if (prepare_parts(slot) != AS_OK)
         return refuse(slot, "no memory for the request's head");
+    if (engine->options.echo)
+        take_echo(slot, engine->options.echo);
     begin_try(slot);
     note_sent(slot);
     net_exchange_start(slot->thread->loop, &slot->x);

@@ -166,7 +166,7 @@ const struct opt_command ASR_LINE = {
                    "error rates against references.\n\n"
                    "`assay asr import-librispeech DIR` makes manifest and ground truth from a LibriSpeech folder.\n\n"
                    "Results: requests.jsonl (a record a request), summary.json, data.jsonl (the summary in one line), "
-                   "run.json and command.txt "
+                   "run.json, command.txt and request.http (the first request as sent) "
                    "in the result folder.",
     .tables = TABLES,
     .table_count = sizeof TABLES / sizeof TABLES[0],

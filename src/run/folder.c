@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "measure/journal.h"
 #include "measure/writer.h"
+#include "run/echo.h"
 #include "summary/run_file.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static bool never_began(const struct folder *folder)
 /* Only files that a run makes before its first request. */
 static void remove_left(const struct folder *folder)
 {
-    static const char *const names[] = {RECORD_FILE, "summary.json", "data.jsonl", "benchmark_report.yaml", "command.txt", RUN_FILE_NAME};
+    static const char *const names[] = {RECORD_FILE, "summary.json", "data.jsonl", "benchmark_report.yaml", "command.txt", ECHO_FILE_NAME, RUN_FILE_NAME};
     char path[PATH_MAX];
     journal_discard(folder->path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -24,7 +24,7 @@ const struct opt_command IMAGEGEN_LINE = {
         "Images are decoded, "
         "checked, hashed and saved by threads of their own after a request has ended: no latency holds any of it.\n\n"
         "Results: requests.jsonl (a record a request), summary.json, data.jsonl (the summary in one line), run.json, "
-        "command.txt and the "
+        "command.txt, request.http (the first request as sent) and the "
         "folder artifacts in the result folder; the summary and each record have a block `imagegen`.\n\n"
         "`assay imagegen verify FOLDER` hashes the images of a run again, `assay imagegen compare A B` says which "
         "images two runs share; each "

@@ -52,8 +52,8 @@ const struct opt_command LLM_LINE = {
     .description =
         "Sends prompts to one or several servers in a closed loop (--concurrency) or at planned times (--request-rate), times "
         "every answer by the kernel's receive stamps, and writes a summary that says how far its numbers can be trusted.\n\n"
-        "Results: requests.jsonl (a record a request), summary.json, data.jsonl (the summary in one line), run.json and command.txt "
-        "in the result folder.",
+        "Results: requests.jsonl (a record a request), summary.json, data.jsonl (the summary in one line), run.json, command.txt and request.http (the first request "
+        "as sent) in the result folder.",
     .tables = TABLES,
     .table_count = sizeof TABLES / sizeof TABLES[0],
     .foreign = RUN_FOREIGN,

@@ -10,7 +10,9 @@
 #include "run/signals.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CLOCK_LIMIT_NS NS_PER_S
@@ -46,6 +48,34 @@ static as_status check_prompt_file(const char *source, struct as_error *err)
     return error_set_errno(err, errno, "--prompts: %.300s", source);
 }
 
+/* A file that is written after the run must have a place before it. */
+static as_status check_output_file(const char *option, const char *path, struct as_error *err)
+{
+    char folder[PATH_MAX];
+    struct stat facts;
+    if (!path)
+        return AS_OK;
+    if (strcmp(path, "-") == 0)
+        return error_set(err, AS_E_USAGE, "--%s: \"-\" is no file; --console json prints the summary", option);
+    const char *slash = strrchr(path, '/');
+    int len = slash ? (int)(slash - path) : 0;
+    if (snprintf(folder, sizeof folder, "%.*s", len ? len : 1, len ? path : slash ? "/" : ".") >= (int)sizeof folder)
+        return error_set(err, AS_E_USAGE, "--%s: the path is too long", option);
+    if (stat(path, &facts) != 0)
+        return access(folder, W_OK | X_OK) == 0 ? AS_OK : error_set_errno(err, errno, "--%s: %.300s", option, folder);
+    if (S_ISDIR(facts.st_mode))
+        return error_set_errno(err, EISDIR, "--%s: %.300s", option, path);
+    return access(path, W_OK) == 0 ? AS_OK : error_set_errno(err, errno, "--%s: %.300s", option, path);
+}
+
+static as_status check_output_files(const struct run_config *config, struct as_error *err)
+{
+    as_status status = check_output_file("data-log", config->result.data_log, err);
+    if (status == AS_OK)
+        status = check_output_file("data-log", config->imagegen.data_log, err);
+    return status == AS_OK ? check_output_file("summary", config->imagegen.summary, err) : status;
+}
+
 as_status run_configure(struct run *run, struct as_error *err)
 {
     struct run_slo slo;
@@ -59,6 +89,8 @@ as_status run_configure(struct run *run, struct as_error *err)
         status = targets_open(&run->targets, &run->config.endpoint, &run->parsed, err);
     if (status == AS_OK)
         status = check_prompt_file(run->config.prompt.source, err);
+    if (status == AS_OK)
+        status = check_output_files(&run->config, err);
     if (status == AS_OK)
         status = plan_make(&run->config, &run->shape, &run->plan, err);
     run->has_plan = status == AS_OK;
@@ -218,6 +250,9 @@ static as_status run_engine(struct run *run, const struct run_work *work, struct
     };
     struct engine *engine = NULL;
     struct engine_result result;
+    struct as_error unwritten;
+    echo_init(&run->echo, &run->arena);
+    options.echo = &run->echo;
     as_status status = options.user_agent ? AS_OK : error_set(err, AS_E_NOMEM, "out of memory");
     if (status == AS_OK)
         status = engine_prepare(&setup, &engine, err);
@@ -234,6 +269,8 @@ static as_status run_engine(struct run *run, const struct run_work *work, struct
     signals_set_engine(NULL, NULL, NULL);
     recording_set_engine(run->recording, NULL);
     engine_free(engine);
+    if (echo_write(&run->echo, &run->folder, &unwritten) != AS_OK)
+        log_warning("the first request is not shown: %s", unwritten.message);
     if (status == AS_OK)
         run_facts_set_result(&run->facts, &result);
     return status;

@@ -12,6 +12,7 @@
 
 #include "options/options.h"
 #include "run/config.h"
+#include "run/echo.h"
 #include "run/folder.h"
 #include "run/identity.h"
 #include "run/plan.h"
@@ -41,6 +42,7 @@ struct run {
     struct folder folder;
     struct run_facts facts;
     struct recording *recording;
+    struct request_echo echo;
     struct summary summary;
     bool has_plan, has_summary;
     const char *failure;          /* why nothing was measured, NULL = it was */

@@ -19,7 +19,7 @@ class Files(Case):
         out, err = self.run_llm("--url", url, "--streaming", "--concurrency", 3, "--num-requests", 12, "--warmup-requests", 2, "--result-dir", "r",
                                 "--scenario", "small", "--run-description", "a test", "--run-keywords", "a,b", "--data-log", "all.jsonl")
         self.assertEqual(sorted(path.name for path in (self.folder / "r").iterdir()),
-                         ["benchmark_report.yaml", "command.txt", "data.jsonl", "requests.jsonl", "run.json", "summary.json"])
+                         ["benchmark_report.yaml", "command.txt", "data.jsonl", "request.http", "requests.jsonl", "run.json", "summary.json"])
         summary = self.summary("r")
         self.assertEqual(summary["schema"], "metrumbench-llm.summary.v1")
         self.assertEqual((summary["counts"]["planned"], summary["counts"]["sent"], summary["counts"]["warmup"], summary["counts"]["ok"]), (14, 14, 2, 14))
