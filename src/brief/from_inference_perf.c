@@ -124,7 +124,7 @@ static void put_group(struct converter *converter, struct value *map, const char
     if (with_mean(statistics))
         value_put(map, field, statistics);
     else if (!is_silent)
-        convert_warn(converter, "%s: the results have no mean; it is left out", field);
+        convert_warn(converter, "WARNING: %s: the results have no mean; it is left out", field);
 }
 
 static void put_successes(struct converter *converter, struct value *aggregate)

@@ -211,7 +211,7 @@ const struct value *read_beside(struct converter *converter, const char *path, c
     as_status status = read_path(path, NULL, &tree, &value, &err);
     struct value *copy = status == AS_OK ? value_copy(converter->tree, value) : NULL;
     if (status != AS_OK && what)
-        convert_warn(converter, "%s: %s", what, err.message);
+        convert_warn(converter, "WARNING: %s: %s", what, err.message);
     tree_done(&tree);
     return copy;
 }
@@ -223,7 +223,7 @@ bool local_date(struct converter *converter, const struct value *native, int64_t
     const char *end = text ? strptime(text, "%Y%m%d-%H%M%S", &local) : NULL;
     time_t when = end && *end == '\0' ? mktime(&local) : (time_t)-1;
     if (when == (time_t)-1) {
-        convert_warn(converter, "date: \"%s\" is not YYYYMMDD-HHMMSS; the time of the run is left out",
+        convert_warn(converter, "WARNING: date: \"%s\" is not YYYYMMDD-HHMMSS; the time of the run is left out",
                      text ? text : "");
         return false;
     }
