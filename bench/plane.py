@@ -40,6 +40,8 @@ LIST_VARIANTS = {
     "/results": ("workload_code={workload_code}", "project_code=p1", "output_kind=metrumbench-vlm", "gpu_class_code=h100", "model_code={model}&result=accepted&limit=100",
                  "created_at_from=2026-09-01T00:00:00Z", "hostname=gpu1&scenario_concurrency=4"),
 }
+# Paths that need a query.
+NEEDS = {"/results/compare": "job_code={job_code},w3-r2-s1-j6,w3-r2-s2-j5"}
 # A stream that never ends, and exports of the whole base, which are no pages: timed alone.
 SKIPPED = {"/api/v1/events", "/api/v1/results.csv", "/api/v1/results.json"}
 
@@ -130,7 +132,7 @@ def calls_of(plane):
             left_out.append(path)
             continue
         route = path.removeprefix("/api/v1")
-        calls.append((route, filled))
+        calls.append((route, filled + ("?" + NEEDS[route].format(**base) if route in NEEDS else "")))
         for variant in LIST_VARIANTS.get(route, ()):
             calls.append((f"{route}?{variant}", filled + "?" + variant.format(**base)))
         if route in ("/jobs", "/results"):

@@ -157,6 +157,15 @@ void sql_tenant(struct sql *sql)
     sql_add(sql, "?%u", own_param(sql));
 }
 
+int64_t sql_limit_step(int64_t rows)
+{
+    static const int64_t steps[] = {3, 11, 51, 101, 251, 501};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (rows <= steps[i])
+            return steps[i];
+    return rows;
+}
+
 static as_status sql_status(struct sql *sql, struct plane_call *call)
 {
     if (!sql->is_scoped || !call->tx)

@@ -176,6 +176,11 @@ void sql_visible(struct sql *sql, const char *alias);
 void sql_of_row(struct sql *sql, int64_t id);
 /* Adds "?N", the caller's tenant, for a row to be made. */
 void sql_tenant(struct sql *sql);
+/*
+ * What LIMIT a statement for so many rows says, as a number in its text: the next of a few steps, so that there are few texts and
+ * PostgreSQL, which plans a text once, knows how many rows are wanted. The caller stops at its own limit.
+ */
+int64_t sql_limit_step(int64_t rows);
 /* Run it in the call's transaction; a failure is told in the call's problem. */
 as_status sql_query(struct sql *sql, struct plane_call *call, struct store_rows **ret) AS_NODISCARD;
 as_status sql_exec(struct sql *sql, struct plane_call *call, int64_t *ret_changed) AS_NODISCARD;

@@ -327,9 +327,7 @@ static as_status build(struct plane_call *call, struct sql *sql, const struct or
     if (status != AS_OK)
         return status;
     add_order(sql, order, "s");
-    sql_add(sql, " LIMIT ");
-    sql_value(sql, store_int(limit + 1));
-    sql_add(sql, ") t");
+    sql_add(sql, " LIMIT %lld) t", (long long)sql_limit_step(limit + 1));
     sql_joins(sql, resource, "t");
     add_order(sql, order, "t");
     return AS_OK;

@@ -68,7 +68,7 @@ static as_status put_page(struct plane_call *call, struct results *results, int6
     const char *next = NULL;
     int64_t jobs = 0;
     bool is_new = false, is_more = false;
-    as_status status = results_read(results, call, limit + 1, &rows);
+    as_status status = results_read(results, call, &rows);
     if (status != AS_OK)
         return status;
     json_open_object(&call->json);
@@ -102,7 +102,7 @@ static as_status list_results(struct plane_call *call)
         status = call_query_int(call, "limit", LIMIT_MAX, &limit);
     if (status != AS_OK)
         return status;
-    status = results_begin(&results, call);
+    status = results_begin(&results, call, limit + 1);
     if (status == AS_OK)
         status = take_cursor(call, &results);
     if (status == AS_OK)
@@ -137,8 +137,8 @@ static as_status put_piece(struct plane_call *call)
     const int64_t wanted = export->left < PIECE_JOBS ? export->left : PIECE_JOBS;
     int64_t jobs = 0;
     bool is_new = false;
-    as_status status = results_read(&export->results, call, wanted, &rows);
-    while (status == AS_OK && next_row(&export->results, rows, &is_new)) {
+    as_status status = results_read(&export->results, call, &rows);
+    while (status == AS_OK && next_row(&export->results, rows, &is_new) && (!is_new || jobs < wanted)) {
         jobs += is_new;
         take_place(&export->results, rows);
         export->put(call, rows);
@@ -171,7 +171,7 @@ static as_status begin_export(struct plane_call *call, const struct export *form
     call->pieces.done = end_export;
     call->pieces.next = put_piece;
     export->left = limit;
-    status = results_begin(&export->results, call);
+    status = results_begin(&export->results, call, PIECE_JOBS + 1);
     if (status != AS_OK)
         return status;
     strbuf_adds(&call->out, head);

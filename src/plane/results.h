@@ -25,23 +25,22 @@ struct figure {
 /* NULL when the member is no figure. */
 const struct figure *result_figure(const char *member);
 
-#define RESULT_JOBS_MAX 1000
-
 /* A statement that gives results; made once of the call's query, run for page after page. */
 struct results {
     struct sql sql;
-    uint32_t created_at, id_at, limit_at; /* which parameters they are */
-    int64_t created_ns, job_id;           /* the place of the last job that was seen: pages go on after it */
+    uint32_t created_at, id_at; /* which parameters they are */
+    int64_t created_ns, job_id; /* the place of the last job that was seen: pages go on after it */
+    int64_t most_jobs;          /* that a page has */
 };
 
 /* Refuses unknown parameters: besides the filters, `names` are allowed. */
 as_status results_check_names(struct plane_call *call, const char *const *names, size_t count) AS_NODISCARD;
-/* Begins at the newest. Filters are the call's. To be ended with results_done whatever is returned. */
-as_status results_begin(struct results *results, struct plane_call *call) AS_NODISCARD;
+/* Begins at the newest; pages of `jobs` jobs or some more. Filters are the call's. To be ended with results_done
+ * whatever is returned. */
+as_status results_begin(struct results *results, struct plane_call *call, int64_t jobs) AS_NODISCARD;
 void results_done(struct results *results);
-/* Up to `jobs` jobs' results after results->created_ns and ->job_id; the rows' members begin at RESULT_FIRST. */
-as_status results_read(struct results *results, struct plane_call *call, int64_t jobs,
-                       struct store_rows **ret) AS_NODISCARD;
+/* The page after results->created_ns and ->job_id; the rows' members begin at RESULT_FIRST. */
+as_status results_read(struct results *results, struct plane_call *call, struct store_rows **ret) AS_NODISCARD;
 /* Columns of the rows before the members: the job's place. */
 enum { RESULT_CREATED, RESULT_JOB, RESULT_ATTEMPT, RESULT_FIRST };
 /* The members of the present row to the open object of `json`. */

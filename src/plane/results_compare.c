@@ -170,9 +170,9 @@ static as_status read_results(struct plane_call *call, struct comparison *compar
 {
     struct store_rows *rows AS_AUTO_ROWS = NULL;
     struct results results;
-    as_status status = results_begin(&results, call);
+    as_status status = results_begin(&results, call, JOBS_MAX);
     if (status == AS_OK)
-        status = results_read(&results, call, JOBS_MAX, &rows);
+        status = results_read(&results, call, &rows);
     if (status == AS_OK)
         status = take_rows(call, comparison, rows);
     rows_done(&rows);
