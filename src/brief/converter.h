@@ -76,7 +76,7 @@ struct value *taken_count(struct converter *converter, const struct value *nativ
 /* {distribution, value}. */
 struct value *length_of(struct converter *converter, const char *distribution, struct value *take_value);
 
-/* "PT5.5S" of a number of seconds, as Python prints it; NULL when it is none. */
+/* "PT5.5S" of a number of seconds, as Python prints it; NULL when it is none or not finite. */
 struct value *duration_text(struct converter *converter, const struct value *seconds);
 
 /* Environment variable that is not empty, else NULL. */

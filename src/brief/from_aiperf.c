@@ -32,14 +32,18 @@ static void put_results(struct converter *converter, struct value *requests, str
 {
     const struct value *native = converter->native, *errors = value_get(native, "error_summary");
     struct tree *tree = converter->tree;
-    int64_t failures = 0;
+    int64_t failures = 0, total;
     double completed;
+    bool is_countable = true;
     for (const struct value *error = value_is(errors, VALUE_LIST) ? errors->first : NULL; error; error = error->next)
         if (value_is(value_get(error, "count"), VALUE_INT))
-            failures += value_get(error, "count")->integer;
-    if (value_number(value_at(native, "request_count.avg"), &completed) && completed >= 0 && completed < 9e15)
-        value_put(requests, "total", value_int(tree, (int64_t)completed + failures));
-    value_put(requests, "failures", value_int(tree, failures));
+            is_countable =
+                is_countable && !__builtin_add_overflow(failures, value_get(error, "count")->integer, &failures);
+    if (is_countable && value_number(value_at(native, "request_count.avg"), &completed) && completed >= 0 &&
+        completed < 9e15 && !__builtin_add_overflow(failures, (int64_t)completed, &total))
+        value_put(requests, "total", value_int(tree, total));
+    if (is_countable)
+        value_put(requests, "failures", value_int(tree, failures));
     value_put(requests, "input_length",
               statistics_from(converter, value_get(native, "input_sequence_length"), FIGURES, "count"));
     value_put(requests, "output_length",

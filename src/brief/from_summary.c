@@ -70,9 +70,14 @@ static void put_identity(struct converter *converter, struct value *report)
         value_put(run, "description", model ? value_textf(tree, "%s [%s]", model, code) : value_text(tree, code));
 }
 
+/* Left out, with a warning, where no date can be that late or early. */
 static void put_wall(struct converter *converter, struct value *time, const char *name, struct wall epoch, double ms)
 {
     char text[WALL_TEXT_BYTES];
+    if (!(fabs((double)epoch.ns + ms * 1e6) < 9e18)) {
+        convert_warn(converter, "WARNING: run.time.%s is left out: %g ms after the beginning is no date", name, ms);
+        return;
+    }
     wall_format((struct wall){epoch.ns + (int64_t)(ms * 1e6)}, text);
     value_set(time, name, value_text(converter->tree, text));
 }
@@ -83,9 +88,10 @@ static void put_time(struct converter *converter, struct value *report)
     struct wall epoch;
     double start_ms, duration_ms;
     bool has_duration = value_number(value_get(window, "duration_ms"), &duration_ms);
-    if (has_duration)
-        value_set(report_map(converter, report, "run.time"), "duration",
-                  duration_text(converter, value_float(converter->tree, round(duration_ms * 1e6) / 1e9)));
+    struct value *length =
+        has_duration ? duration_text(converter, value_float(converter->tree, round(duration_ms * 1e6) / 1e9)) : NULL;
+    if (length)
+        value_set(report_map(converter, report, "run.time"), "duration", length);
     if (!value_is(epoch_text, VALUE_TEXT) || wall_parse(epoch_text->text, epoch_text->len, &epoch) != 0 ||
         !value_number(value_get(window, "start_ms"), &start_ms))
         return;

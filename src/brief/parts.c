@@ -132,7 +132,7 @@ struct value *duration_text(struct converter *converter, const struct value *sec
     struct strbuf text AS_AUTO_STRBUF;
     double number;
     strbuf_init(&text, 0);
-    if (!value_number(seconds, &number))
+    if (!value_number(seconds, &number) || !isfinite(number))
         return NULL;
     strbuf_adds(&text, "PT");
     write_canonical(seconds, &text);
