@@ -74,11 +74,11 @@ static as_status insert(struct plane_call *call, const struct seed_row *row, int
         sql_add(&sql, ", ");
         sql_value(&sql, store_int(call->now_ns));
     }
-    sql_add(&sql, ") RETURNING id");
+    sql_add(&sql, ") ON CONFLICT DO NOTHING RETURNING id");
     return sql_one_int(&sql, call, ret_id);
 }
 
-as_status seed_row(struct plane_call *call, const struct seed_row *row, int64_t *ret_id, bool *ret_is_new)
+static as_status find(struct plane_call *call, const struct seed_row *row, int64_t *ret_id)
 {
     struct sql sql AS_AUTO_SQL = {.count = 0};
     sql_begin(&sql, call);
@@ -94,9 +94,61 @@ as_status seed_row(struct plane_call *call, const struct seed_row *row, int64_t 
         sql_value(&sql, row->values[i]);
         sql_add(&sql, ")");
     }
-    as_status status = sql_one_int(&sql, call, ret_id);
-    *ret_is_new = status == AS_E_NOTFOUND;
-    return *ret_is_new ? insert(call, row, ret_id) : status;
+    return sql_one_int(&sql, call, ret_id);
+}
+
+/* At a first start nearly every row is new: it is written before it is looked for. */
+as_status seed_row(struct plane_call *call, const struct seed_row *row, int64_t *ret_id, bool *ret_is_new)
+{
+    as_status status = insert(call, row, ret_id);
+    *ret_is_new = status == AS_OK;
+    return status == AS_E_NOTFOUND ? find(call, row, ret_id) : status;
+}
+
+void seed_batch_begin(struct seed_batch *batch, struct plane_call *call, const char *table, const char *const *columns)
+{
+    *batch = (struct seed_batch){.call = call, .table = table, .columns = columns};
+    while (columns[batch->width])
+        batch->width++;
+    sql_begin(&batch->sql, call);
+}
+
+static as_status flush(struct seed_batch *batch)
+{
+    if (!batch->rows)
+        return AS_OK;
+    sql_add(&batch->sql, " ON CONFLICT DO NOTHING");
+    as_status status = sql_exec(&batch->sql, batch->call, NULL);
+    sql_done(&batch->sql);
+    sql_begin(&batch->sql, batch->call);
+    batch->rows = 0;
+    return status;
+}
+
+as_status seed_batch_add(struct seed_batch *batch, const struct store_value *values)
+{
+    if (batch->rows == 0) {
+        batch->sql.is_scoped = true;
+        sql_add(&batch->sql, "INSERT INTO %s (", batch->table);
+        for (size_t i = 0; i < batch->width; i++)
+            sql_add(&batch->sql, "%s%s", i ? ", " : "", batch->columns[i]);
+        sql_add(&batch->sql, ") VALUES ");
+    }
+    for (size_t i = 0; i < batch->width; i++) {
+        sql_add(&batch->sql, "%s", i ? ", " : batch->rows ? ", (" : "(");
+        sql_value(&batch->sql, values[i]);
+    }
+    sql_add(&batch->sql, ")");
+    batch->rows++;
+    return batch->sql.count + batch->width > SQL_PARAMS_MAX ? flush(batch) : AS_OK;
+}
+
+as_status seed_batch_end(struct seed_batch *batch, as_status status)
+{
+    if (status == AS_OK)
+        status = flush(batch);
+    sql_done(&batch->sql);
+    return status;
 }
 
 const char *seed_list(struct plane_call *call, const struct recipe_list *list)

@@ -23,20 +23,17 @@ static struct store_value amount_value(double value)
 
 static as_status seed_precisions(struct plane_call *call, int64_t model_id, const struct recipe_model *model)
 {
+    struct seed_batch batch;
     as_status status = AS_OK;
+    seed_batch_begin(&batch, call, "model_precisions",
+                     COLUMNS("model_id", "precision_code", "vram_minimum_gb", "is_derived"));
     for (size_t i = 0; status == AS_OK && i < model->memory_count; i++) {
         const struct store_value values[] = {store_int(model_id), store_text(model->memory[i].precision),
                                              store_real(model->memory[i].floor_gb),
                                              store_bool(model->memory[i].is_derived)};
-        const struct seed_row row = {.table = "model_precisions",
-                                     .columns = COLUMNS("model_id", "precision_code", "vram_minimum_gb", "is_derived"),
-                                     .values = values,
-                                     .keys = 2};
-        int64_t id;
-        bool is_new;
-        status = seed_row(call, &row, &id, &is_new);
+        status = seed_batch_add(&batch, values);
     }
-    return status;
+    return seed_batch_end(&batch, status);
 }
 
 static const char *model_facts(struct plane_call *call, const struct recipe_model *model)
@@ -225,7 +222,11 @@ static const char *image_of(struct plane_call *call, const struct recipe_framewo
 static as_status seed_flags(struct plane_call *call, const struct recipe_framework *framework, int64_t version_id,
                             const char *version)
 {
+    struct seed_batch batch;
     as_status status = AS_OK;
+    seed_batch_begin(
+        &batch, call, "framework_engine_args_templates",
+        COLUMNS("framework_version_id", "arg_key", "flag", "value_type", "default_value", "choices", "description"));
     for (size_t i = 0; status == AS_OK && i < framework->flag_count; i++) {
         const struct recipe_flag *flag = &framework->flags[i];
         const struct store_value values[] = {
@@ -237,17 +238,10 @@ static as_status seed_flags(struct plane_call *call, const struct recipe_framewo
             flag->choices.count ? store_text(seed_list(call, &flag->choices)) : store_null(),
             store_text(flag->help),
         };
-        const struct seed_row row = {.table = "framework_engine_args_templates",
-                                     .columns = COLUMNS("framework_version_id", "arg_key", "flag", "value_type",
-                                                        "default_value", "choices", "description"),
-                                     .values = values,
-                                     .keys = 2};
-        int64_t id;
-        bool is_new;
         if (recipe_version_within(version, flag->since, flag->until))
-            status = seed_row(call, &row, &id, &is_new);
+            status = seed_batch_add(&batch, values);
     }
-    return status;
+    return seed_batch_end(&batch, status);
 }
 
 static as_status seed_versions(struct plane_call *call, const struct recipe_data *data,

@@ -6,23 +6,57 @@
 #include "recipe/engine_args.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define COLUMNS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define SEEDED_BY    "seeding"
 
-static as_status find_id(struct plane_call *call, const char *table, const char *column, const char *code, int64_t *ret)
+/* Ids of what sets refer to, by code; read once. */
+struct id_list {
+    const char **codes;
+    int64_t *ids;
+    size_t count;
+};
+
+/* What all sets share: whom they refer to, and the parts of theirs that are not written yet. */
+struct sets {
+    struct id_list models, gpu_classes, frameworks;
+    struct seed_batch values, set_gpu_classes;
+};
+
+#define IDS_MAX 10000
+
+static as_status read_ids(struct plane_call *call, const char *table, const char *column, struct id_list *ret)
 {
+    struct store_rows *rows AS_AUTO_ROWS = NULL;
     struct sql sql AS_AUTO_SQL = {.count = 0};
+    *ret = (struct id_list){arena_calloc(&call->arena, IDS_MAX, sizeof *ret->codes),
+                            arena_calloc(&call->arena, IDS_MAX, sizeof *ret->ids), 0};
+    if (!ret->codes || !ret->ids)
+        return call_store_failed(call, AS_E_NOMEM);
     sql_begin(&sql, call);
-    sql_add(&sql, "SELECT t.id FROM %s t WHERE ", table);
+    sql_add(&sql, "SELECT t.id, t.%s FROM %s t WHERE ", column, table);
     sql_own(&sql, "t");
-    sql_add(&sql, strcmp(column, "model_code") == 0 ? " AND lower(t.%s) = lower(" : " AND t.%s = (", column);
-    sql_value(&sql, store_text(code));
-    sql_add(&sql, ")");
-    as_status status = sql_one_int(&sql, call, ret);
-    if (status == AS_E_NOTFOUND)
-        return call_refuse(call, PROBLEM_INTERNAL, "a set names the %s %.100s, which is not there", column, code);
-    return status;
+    sql_add(&sql, " LIMIT %d", IDS_MAX);
+    as_status status = sql_query(&sql, call, &rows);
+    for (; status == AS_OK && store_next(rows); ret->count++) {
+        ret->ids[ret->count] = store_get_int(rows, 0);
+        ret->codes[ret->count] = rows_copy(call, rows, 1);
+        if (!ret->codes[ret->count])
+            return call_store_failed(call, AS_E_NOMEM);
+    }
+    return status == AS_OK ? rows_end(rows, call) : status;
+}
+
+static as_status find_id(struct plane_call *call, const struct id_list *list, const char *code, int64_t *ret)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcasecmp(list->codes[i], code) != 0)
+            continue;
+        *ret = list->ids[i];
+        return AS_OK;
+    }
+    return call_refuse(call, PROBLEM_INTERNAL, "a set names %.100s, which is not there", code);
 }
 
 static struct store_value count_value(int64_t value)
@@ -55,9 +89,10 @@ static const struct json_value *parse_value(struct plane_call *call, const char 
     return json_parse(text, strlen(text), NULL, &call->arena, &tree, NULL) == AS_OK ? tree : NULL;
 }
 
-static as_status seed_values(struct plane_call *call, const struct recipe_framework *framework,
+static as_status seed_values(struct seed_batch *batch, const struct recipe_framework *framework,
                              const struct recipe_set *set, int64_t revision_id)
 {
+    struct plane_call *call = batch->call;
     as_status status = AS_OK;
     for (size_t i = 0; status == AS_OK && i < set->args.count; i++) {
         const struct recipe_arg *arg = &set->args.items[i];
@@ -77,14 +112,7 @@ static as_status seed_values(struct plane_call *call, const struct recipe_framew
             store_text(arg->raw),
             store_text(arg->origin),
         };
-        const struct seed_row row = {.table = "framework_engine_args_values",
-                                     .columns = COLUMNS("set_revision_id", "ordinal", "arg_key", "value", "value_type",
-                                                        "flag", "joiner", "raw_value", "origin"),
-                                     .values = values,
-                                     .keys = 2};
-        int64_t id;
-        bool is_new;
-        status = seed_row(call, &row, &id, &is_new);
+        status = seed_batch_add(batch, values);
     }
     return status;
 }
@@ -119,22 +147,29 @@ static as_status newest(struct plane_call *call, int64_t set_id, int64_t *ret_re
     return status;
 }
 
+struct seeded_set {
+    int64_t id;
+    bool is_new;
+};
+
 /* A launch that differs from the newest revision becomes the next one. */
-static as_status seed_revision(struct plane_call *call, const struct recipe_framework *framework,
-                               const struct recipe_set *set, int64_t set_id)
+static as_status seed_revision(struct sets *sets, const struct recipe_framework *framework,
+                               const struct recipe_set *set, const struct seeded_set *seeded)
 {
+    struct plane_call *call = sets->values.call;
     char digest[RECIPE_DIGEST_BYTES];
-    const char *before;
+    const char *before = "";
     struct as_error err = {0};
     int64_t revision = 0, id = 0;
     bool is_new = false;
     as_status status = recipe_set_digest(framework, set, digest, &err);
     if (status != AS_OK)
         return call_refuse(call, PROBLEM_INTERNAL, "%.300s", err.message);
-    status = newest(call, set_id, &revision, &before);
+    if (!seeded->is_new)
+        status = newest(call, seeded->id, &revision, &before);
     if (status != AS_OK || strcmp(before, digest) == 0)
         return status;
-    const struct store_value values[] = {store_int(set_id),
+    const struct store_value values[] = {store_int(seeded->id),
                                          store_int(revision + 1),
                                          store_text(digest),
                                          store_text(seed_pairs(call, &set->env)),
@@ -148,27 +183,23 @@ static as_status seed_revision(struct plane_call *call, const struct recipe_fram
         .keys = 2};
     status = seed_row(call, &row, &id, &is_new);
     if (status == AS_OK)
-        status = seed_values(call, framework, set, id);
-    return status == AS_OK ? point_to(call, set_id, revision + 1) : status;
+        status = seed_values(&sets->values, framework, set, id);
+    /* A new set points to the first one by itself. */
+    return status == AS_OK && !seeded->is_new ? point_to(call, seeded->id, revision + 1) : status;
 }
 
-static as_status seed_gpu_classes(struct plane_call *call, const struct recipe_set *set, int64_t set_id)
+static as_status seed_gpu_classes(struct plane_call *call, struct sets *sets, const struct recipe_set *set,
+                                  int64_t set_id)
 {
     as_status status = AS_OK;
     for (size_t i = 0; status == AS_OK && i < set->gpu_classes.count; i++) {
         const char *code = set->gpu_classes.items[i], *verified = recipe_pairs_get(&set->verified, code);
-        int64_t gpu_id = 0, id = 0;
-        bool is_new = false;
-        status = find_id(call, "gpu_classes", "gpu_class_code", code, &gpu_id);
-        if (status != AS_OK)
-            return status;
+        int64_t gpu_id = 0;
+        status = find_id(call, &sets->gpu_classes, code, &gpu_id);
         const struct store_value values[] = {store_int(set_id), store_int(gpu_id),
                                              store_text(verified ? verified : "not_listed")};
-        const struct seed_row row = {.table = "framework_engine_args_set_gpu_classes",
-                                     .columns = COLUMNS("set_id", "gpu_class_id", "status"),
-                                     .values = values,
-                                     .keys = 2};
-        status = seed_row(call, &row, &id, &is_new);
+        if (status == AS_OK)
+            status = seed_batch_add(&sets->set_gpu_classes, values);
     }
     return status;
 }
@@ -185,15 +216,16 @@ static const char *set_facts(struct plane_call *call, const struct recipe_set *s
     return set->tp_source ? call_printf(call, "{\"tp_source\":\"%s\"}", set->tp_source) : "{}";
 }
 
-static as_status seed_set(struct plane_call *call, const struct recipe_data *data, const struct recipe_set *set)
+static as_status seed_set(struct plane_call *call, struct sets *sets, const struct recipe_data *data,
+                          const struct recipe_set *set)
 {
     const struct recipe_source *source = set->source ? recipe_source(data, set->source) : NULL;
     const struct recipe_framework *framework = recipe_framework(data, set->framework_code);
-    int64_t framework_id = 0, model_id = 0, id = 0;
-    bool is_new = false;
-    as_status status = find_id(call, "frameworks", "framework_code", set->framework_code, &framework_id);
+    int64_t framework_id = 0, model_id = 0;
+    struct seeded_set seeded = {0};
+    as_status status = find_id(call, &sets->frameworks, set->framework_code, &framework_id);
     if (status == AS_OK && set->model_code)
-        status = find_id(call, "models", "model_code", set->model_code, &model_id);
+        status = find_id(call, &sets->models, set->model_code, &model_id);
     if (status != AS_OK || !framework)
         return status;
     const struct store_value values[] = {
@@ -229,18 +261,29 @@ static as_status seed_set(struct plane_call *call, const struct recipe_data *dat
                                  .keys = 1,
                                  .has_tenant = true,
                                  .has_life = true};
-    status = seed_row(call, &row, &id, &is_new);
+    status = seed_row(call, &row, &seeded.id, &seeded.is_new);
     if (status == AS_OK)
-        status = seed_gpu_classes(call, set, id);
-    return status == AS_OK ? seed_revision(call, framework, set, id) : status;
+        status = seed_gpu_classes(call, sets, set, seeded.id);
+    return status == AS_OK ? seed_revision(sets, framework, set, &seeded) : status;
 }
 
 as_status seed_sets(struct plane_call *call, const struct recipe_data *data)
 {
-    as_status status = AS_OK;
+    struct sets sets;
+    seed_batch_begin(&sets.values, call, "framework_engine_args_values",
+                     COLUMNS("set_revision_id", "ordinal", "arg_key", "value", "value_type", "flag", "joiner",
+                             "raw_value", "origin"));
+    seed_batch_begin(&sets.set_gpu_classes, call, "framework_engine_args_set_gpu_classes",
+                     COLUMNS("set_id", "gpu_class_id", "status"));
+    as_status status = read_ids(call, "models", "model_code", &sets.models);
+    if (status == AS_OK)
+        status = read_ids(call, "gpu_classes", "gpu_class_code", &sets.gpu_classes);
+    if (status == AS_OK)
+        status = read_ids(call, "frameworks", "framework_code", &sets.frameworks);
     for (size_t i = 0; status == AS_OK && i < data->set_count; i++)
-        status = seed_set(call, data, &data->sets[i]);
-    return status;
+        status = seed_set(call, &sets, data, &data->sets[i]);
+    status = seed_batch_end(&sets.set_gpu_classes, status);
+    return seed_batch_end(&sets.values, status);
 }
 
 /* ---- command templates ---- */
@@ -336,7 +379,7 @@ static as_status seed_template_revision(struct plane_call *call, const struct js
     return sql_exec(&sql, call, NULL);
 }
 
-static as_status seed_template(struct plane_call *call, const struct json_value *item)
+static as_status seed_template(struct plane_call *call, const struct id_list *frameworks, const struct json_value *item)
 {
     const char *framework = text_of(item, "framework_code"), *kind = text_of(item, "kind");
     const char *runtime = text_of(item, "runtime");
@@ -344,7 +387,7 @@ static as_status seed_template(struct plane_call *call, const struct json_value 
     bool is_new = false;
     as_status status = AS_OK;
     if (framework)
-        status = find_id(call, "frameworks", "framework_code", framework, &framework_id);
+        status = find_id(call, frameworks, framework, &framework_id);
     if (status != AS_OK)
         return status;
     const struct store_value values[] = {
@@ -369,8 +412,9 @@ static as_status seed_template(struct plane_call *call, const struct json_value 
 as_status seed_templates(struct plane_call *call, const struct json_value *file)
 {
     const struct json_value *list = json_get(file, "templates");
-    as_status status = AS_OK;
+    struct id_list frameworks;
+    as_status status = read_ids(call, "frameworks", "framework_code", &frameworks);
     for (const struct json_value *item = list ? list->first : NULL; status == AS_OK && item; item = item->next)
-        status = seed_template(call, item);
+        status = seed_template(call, &frameworks, item);
     return status;
 }

@@ -8,6 +8,8 @@
 #include "recipe/command.h"
 #include "recipe/data.h"
 
+#include <stddef.h>
+
 /* A row to be there: `key` columns of it name it. */
 struct seed_row {
     const char *table;
@@ -19,6 +21,21 @@ struct seed_row {
 
 /* The row's id; *ret_is_new whether it was made now. What is there is left as it is. */
 as_status seed_row(struct plane_call *call, const struct seed_row *row, int64_t *ret_id, bool *ret_is_new) AS_NODISCARD;
+/*
+ * Rows of one table whose ids nobody needs, many in one statement; what is there is left as it is. Texts of values live
+ * until the end. Begun, filled, ended (whatever came before) in one function.
+ */
+struct seed_batch {
+    struct sql sql;
+    struct plane_call *call;
+    const char *table;
+    const char *const *columns; /* NULL-terminated */
+    size_t width, rows;
+};
+void seed_batch_begin(struct seed_batch *batch, struct plane_call *call, const char *table, const char *const *columns);
+as_status seed_batch_add(struct seed_batch *batch, const struct store_value *values) AS_NODISCARD;
+/* Writes what is left when `status` is AS_OK; returns the first failure. */
+as_status seed_batch_end(struct seed_batch *batch, as_status status) AS_NODISCARD;
 /* A list of texts as a JSON array. */
 const char *seed_list(struct plane_call *call, const struct recipe_list *list);
 /* Pairs as a JSON object of texts. */
