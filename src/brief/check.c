@@ -28,6 +28,24 @@ struct checker {
 static struct value *check_object(struct checker *checker, const struct model_object *object, const struct value *in,
                                   const struct place *place);
 
+void text_one_line(char *text)
+{
+    size_t len = strlen(text), begun = len;
+    while (begun > 0 && len - begun < 3 && ((unsigned char)text[begun - 1] & 0xc0) == 0x80)
+        begun--;
+    unsigned char lead = begun > 0 ? (unsigned char)text[begun - 1] : 0;
+    size_t wanted = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+    if (len - begun < wanted)
+        text[begun - 1] = '\0';
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        bool is_c1 = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+        if (is_c1)
+            *at++ = '?';
+        if (is_c1 || *at < ' ' || *at == 0x7f)
+            *at = '?';
+    }
+}
+
 void problems_add(struct problems *problems, struct tree *tree, const char *path, int64_t line, const char *fmt, ...)
 {
     char message[512];
@@ -37,6 +55,7 @@ void problems_add(struct problems *problems, struct tree *tree, const char *path
     va_start(args, fmt);
     (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
+    text_one_line(message);
     struct problem *problem = arena_alloc(&tree->arena, sizeof *problem);
     const char *path_copy = tree_strdup(tree, path), *message_copy = tree_strdup(tree, message);
     if (!problem || !path_copy || !message_copy) {
@@ -88,6 +107,7 @@ static void complain(struct checker *checker, const struct place *place, const c
     char path[PATH_BYTES];
     if (checker->problems->count < PROBLEMS_MAX) {
         print_place(place, path);
+        text_one_line(path);
         problems_add(checker->problems, checker->tree, path, place->line, "%s", text);
     } else {
         checker->problems->count++;
@@ -97,9 +117,12 @@ static void complain(struct checker *checker, const struct place *place, const c
 /* What was found, short enough for a line. */
 static void describe(const struct value *in, char *ret, size_t size)
 {
-    if (value_is(in, VALUE_TEXT))
-        (void)snprintf(ret, size, "\"%.60s%s\"", in->text, in->len > 60 ? "…" : "");
-    else if (value_is(in, VALUE_INT) && !in->text)
+    char text[61];
+    if (value_is(in, VALUE_TEXT)) {
+        (void)snprintf(text, sizeof text, "%s", in->text);
+        text_one_line(text);
+        (void)snprintf(ret, size, "\"%s%s\"", text, in->len > 60 ? "…" : "");
+    } else if (value_is(in, VALUE_INT) && !in->text)
         (void)snprintf(ret, size, "%" PRId64, in->integer);
     else if (value_is(in, VALUE_FLOAT))
         (void)snprintf(ret, size, "%.12g", in->number);

@@ -27,6 +27,10 @@ struct problems {
     size_t count; /* found; at most PROBLEMS_MAX are kept */
 };
 
+/* Texts of a file on their way into a line for people: control characters become "?", a character cut off at the end
+ * goes. */
+void text_one_line(char *text);
+
 void problems_add(struct problems *problems, struct tree *tree, const char *path, int64_t line, const char *fmt, ...)
     AS_PRINTF(5, 6);
 /* "path: message (line 3)" of each, with newlines. */

@@ -48,6 +48,16 @@ extern const char *const convert_generators[];
 /* False when there is no such generator. */
 bool convert_is_generator(const char *name);
 
+/* How the `schema` of our own summaries begins. */
+#define CONVERT_OWN_SCHEMA "metrumbench-"
+
+struct convert_kind {
+    const char *generator; /* NULL = unknown */
+    bool is_session;
+};
+/* What made the results at `path`, by the members at their root; unknown also where they cannot be read. */
+struct convert_kind convert_recognise(const char *path);
+
 void conversion_init(struct conversion *conversion);
 void conversion_done(struct conversion *conversion);
 

@@ -321,7 +321,8 @@ struct value *from_summary_0_2(struct converter *converter)
     if (converter->request->description || submitted)
         envelope_describe(converter, report);
     converter->warnings = warnings;
-    if (!schema || strncmp(schema, "metrumbench-", strlen("metrumbench-")) != 0 || !strstr(schema, ".summary.v1"))
+    if (!schema || strncmp(schema, CONVERT_OWN_SCHEMA, strlen(CONVERT_OWN_SCHEMA)) != 0 ||
+        !strstr(schema, ".summary.v1"))
         convert_warn(converter, "WARNING: the file does not say that it is a summary of this program (schema)");
     put_identity(converter, report);
     put_time(converter, report);

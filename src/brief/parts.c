@@ -23,6 +23,7 @@ void convert_warn(struct converter *converter, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
+    text_one_line(line);
     strbuf_adds(converter->warnings, line);
     strbuf_addc(converter->warnings, '\n');
 }

@@ -18,7 +18,7 @@ struct metric {
 
 struct metrics {
     struct metric items[METRICS_MAX];
-    size_t count;
+    size_t count, left_out;
 };
 
 /* Names of 0.1 that 0.2 has under another, with the unit that 0.1 leaves unsaid. */
@@ -31,10 +31,13 @@ static const char *const OLD_RATES[][3] = {
 
 static void add_metric(struct metrics *metrics, const char *name, const struct value *value)
 {
-    if (metrics->count == METRICS_MAX)
+    if (metrics->count == METRICS_MAX) {
+        metrics->left_out++;
         return;
+    }
     struct metric *metric = &metrics->items[metrics->count++];
     (void)snprintf(metric->name, sizeof metric->name, "%s", name);
+    text_one_line(metric->name);
     metric->units = value_string(value_get(value, "units"));
     metric->statistics = value;
     for (size_t i = 0; !metric->units && i < sizeof OLD_RATES / sizeof OLD_RATES[0]; i++) {
@@ -75,7 +78,7 @@ static void collect(struct metrics *metrics, const struct value *at, const char 
 
 static void collect_report(struct metrics *metrics, const struct brief_report *report)
 {
-    metrics->count = 0;
+    metrics->count = metrics->left_out = 0;
     if (report->model == &model_0_1) {
         collect(metrics, value_get(report->root, "metrics"), "");
         return;
@@ -99,9 +102,12 @@ static void put_number(const struct value *value, double factor, struct strbuf *
 static void put_fact(struct strbuf *out, const char *name, const struct value *value)
 {
     double number;
-    if (value_is(value, VALUE_TEXT) && value->len > 0)
-        strbuf_addf(out, "%-14s%s\n", name, value->text);
-    else if (value_number(value, &number))
+    char text[512];
+    if (value_is(value, VALUE_TEXT) && value->len > 0) {
+        (void)snprintf(text, sizeof text, "%s", value->text);
+        text_one_line(text);
+        strbuf_addf(out, "%-14s%s\n", name, text);
+    } else if (value_number(value, &number))
         strbuf_addf(out, "%-14s%.6g\n", name, number);
 }
 
@@ -121,6 +127,12 @@ static void put_facts(const struct brief_report *report, struct strbuf *out)
                                            {"concurrency", "scenario.load.standardized.concurrency"}};
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
         put_fact(out, facts[i][0], value_at(report->root, facts[i][1]));
+}
+
+static void put_left_out(const struct metrics *metrics, const char *where, struct strbuf *out)
+{
+    if (metrics->left_out > 0)
+        strbuf_addf(out, "%zu more%s are not shown\n", metrics->left_out, where);
 }
 
 static bool is_statistics(const struct metric *metric)
@@ -153,6 +165,7 @@ void show_report(const struct brief_report *report, struct strbuf *out)
             put_number(value_get(metric->statistics, figures[k]), 1, out);
         strbuf_addc(out, '\n');
     }
+    put_left_out(metrics, "", out);
     arena_done(&arena);
 }
 
@@ -219,6 +232,62 @@ static size_t put_pairs(const struct metric *a, const struct metric *b, struct s
     return count;
 }
 
+/* What requests of a report are about, "text and images"; "" where no figure says it. */
+static void name_subjects(const struct metrics *metrics, struct strbuf *out)
+{
+    static const char *const subjects[][5] = {
+        {"text", "throughput.output_token_rate", "throughput.total_token_rate", "requests.output_length",
+         "latency.time_per_output_token"},
+        {"images", "throughput.image_rate", "requests.multimodal.image.count"},
+        {"videos", "throughput.video_rate", "requests.multimodal.video.count"},
+        {"audio", "throughput.audio_rate", "requests.multimodal.audio.count", "requests.multimodal.audio.duration"},
+        {"sessions", "sessions.total"}};
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        bool is_measured = false;
+        for (size_t k = 1; k < 5 && subjects[i][k]; k++)
+            is_measured = is_measured || find_metric(metrics, subjects[i][k]);
+        if (is_measured)
+            strbuf_addf(out, "%s%s", out->len > 0 ? " and " : "", subjects[i][0]);
+    }
+}
+
+static void name_tool(const struct brief_report *report, struct strbuf *out)
+{
+    char text[100];
+    const struct value *tool = value_at(report->root, "scenario.load.standardized.tool");
+    if (!tool)
+        tool = value_at(report->root, "scenario.load.name");
+    (void)snprintf(text, sizeof text, "%s", value_string(tool) ? value_string(tool) : "");
+    text_one_line(text);
+    strbuf_adds(out, text);
+}
+
+/* "note: WHAT: A x, B y" where both are known and differ. */
+static bool put_note(const struct strbuf *a, const struct strbuf *b, const char *what, struct strbuf *out)
+{
+    if (a->len == 0 || b->len == 0 || strcmp(strbuf_text(a), strbuf_text(b)) == 0)
+        return false;
+    strbuf_addf(out, "note: %s: A %s, B %s\n", what, strbuf_text(a), strbuf_text(b));
+    return true;
+}
+
+/* Why figures of one name may not be the same thing. */
+static void put_notes(const struct brief_report *const reports[2], const struct metrics *metrics, struct strbuf *out)
+{
+    struct strbuf a AS_AUTO_STRBUF, b AS_AUTO_STRBUF;
+    strbuf_init(&a, 0);
+    strbuf_init(&b, 0);
+    name_subjects(&metrics[0], &a);
+    name_subjects(&metrics[1], &b);
+    if (put_note(&a, &b, "they measure different things", out))
+        return;
+    strbuf_reset(&a);
+    strbuf_reset(&b);
+    name_tool(reports[0], &a);
+    name_tool(reports[1], &b);
+    (void)put_note(&a, &b, "the load generators differ and may define figures of one name differently", out);
+}
+
 static void put_lonely(const struct metrics *these, const struct metrics *those, const char *which, struct strbuf *out)
 {
     for (size_t i = 0; i < these->count; i++)
@@ -238,6 +307,7 @@ size_t show_difference(const struct brief_report *a, const struct brief_report *
     }
     collect_report(left, a);
     collect_report(right, b);
+    put_notes((const struct brief_report *const[2]){a, b}, left, out);
     strbuf_addf(out, "%-52s %-5s %-9s %11s %11s %10s\n", "metric", "", "unit", "A", "B", "change");
     for (size_t i = 0; i < left->count; i++) {
         const struct metric *twin = find_metric(right, left->items[i].name);
@@ -246,6 +316,8 @@ size_t show_difference(const struct brief_report *a, const struct brief_report *
     }
     put_lonely(left, right, "A", out);
     put_lonely(right, left, "B", out);
+    put_left_out(left, " of A", out);
+    put_left_out(right, " of B", out);
     arena_done(&arena);
     return count;
 }

@@ -11,7 +11,8 @@
 void show_report(const struct brief_report *report, struct strbuf *out);
 /*
  * The figures that both reports have, side by side, those of `b` converted to the units of `a`; then the names of those
- * that only one has. Reports of 0.1 and 0.2 may be compared. Returns the number of figures that both have.
+ * that only one has. Notes come first where the reports measure different things or are of different load generators.
+ * Reports of 0.1 and 0.2 may be compared. Returns the number of figures that both have.
  */
 size_t show_difference(const struct brief_report *a, const struct brief_report *b, struct strbuf *out);
 

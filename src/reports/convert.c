@@ -18,6 +18,7 @@ static const struct opt CONVERT_OPTIONS[] = {
      .group = "Results",
      .value = "GENERATOR",
      .initial = "vllm-benchmark",
+     .initial_note = "vllm-benchmark; assay report convert recognises the results",
      .sentence = "What made the results: aiperf, guidellm, inferencemax, inference-perf, vllm-benchmark, nop or assay "
                  "(also -w)."},
     {.name = "session",
@@ -96,7 +97,9 @@ const struct opt_command reports_convert_line = {
         "to stdout, each after a comment \"# Benchmark N of M\".\n\n"
         "RESULTS may be a folder (not under the name benchmark-report): every inference-perf stage and session file in "
         "it is converted to "
-        "benchmark_report,_NAME.yaml (0.1) or benchmark_report_v0.2,_NAME.yaml beside it, or in the folder OUTPUT.\n\n"
+        "benchmark_report,_NAME.yaml (0.1) or benchmark_report_v0.2,_NAME.yaml beside it, or in the folder OUTPUT. The "
+        "folder of one of our runs stands for the summary.json in it. Nor is -w needed then: what made the results is "
+        "recognised.\n\n"
         "Variables: LLMDBENCH_RUN_EXPERIMENT_ID, LLMDBENCH_RUN_EXPERIMENT_RESULTS_DIR, LLMDBENCH_DESCRIPTION_TEXT, "
         "LLMDBENCH_DESCRIPTION_KEYWORDS, "
         "LLMDBENCH_TREATMENT_NAME, LLMDBENCH_TREATMENT_GROUP, LLMDBENCH_TREATMENT_CONCURRENT_WITH; with "
@@ -132,6 +135,7 @@ int reports_fail(struct reports_call *call, int code, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
+    text_one_line(line);
     strbuf_addf(&call->err, "%s: %s\n", call->program, line);
     return code;
 }
@@ -172,11 +176,67 @@ static int check_input(const struct convert_job *job, bool *ret_is_folder)
     return REPORTS_EXIT_USAGE;
 }
 
+bool reports_hint(const struct convert_job *job)
+{
+    const struct convert_kind kind = convert_recognise(job->input);
+    const char *asked = job->is_session ? "inference-perf" : job->options->generator;
+    if (!kind.generator || (kind.is_session == job->is_session && strcmp(kind.generator, asked) == 0))
+        return false;
+    strbuf_addf(&job->call->err, "  the results look like those of another generator: -w %s%s\n", kind.generator,
+                kind.is_session ? " -s" : "");
+    return true;
+}
+
+/* Without -w (but under the other tool's name) what made the results is recognised, where it can be. */
+static void choose_generator(struct convert_job *job, struct convert_options *options)
+{
+    if (options->has_generator || options->is_session || strcmp(job->call->program, REPORTS_UPSTREAM_NAME) == 0)
+        return;
+    const struct convert_kind kind = convert_recognise(job->input);
+    if (!kind.generator)
+        return;
+    options->generator = kind.generator;
+    options->is_session = job->is_session = kind.is_session;
+}
+
+/* The folder of one of our runs stands for the summary in it: ret_path is that, "" when it is no such folder. */
+static void find_summary(const struct convert_job *job, const struct convert_options *options,
+                         char ret_path[PATH_BYTES])
+{
+    bool is_ours = strcmp(options->generator, "assay") == 0;
+    int len = snprintf(ret_path, PATH_BYTES, "%s/summary.json", job->input);
+    if (len < 0 || len >= PATH_BYTES || (options->has_generator && !is_ours) || !file_exists(ret_path))
+        ret_path[0] = '\0';
+}
+
+static int convert_input(struct convert_job *job, struct convert_options *options, bool is_folder)
+{
+    if (!is_folder)
+        choose_generator(job, options);
+    if (job->output && !is_folder && !options->overwrites && file_exists(job->output))
+        return reports_output_exists(job->call, job->output);
+    if (!options->is_session && !convert_is_generator(options->generator)) {
+        strbuf_addf(&job->call->err, "Unsupported workload generator: %s\nSupported:", options->generator);
+        for (const char *const *name = convert_generators; *name; name++)
+            strbuf_addf(&job->call->err, " %s", *name);
+        strbuf_addc(&job->call->err, '\n');
+        return REPORTS_EXIT_FAILED;
+    }
+    if (is_folder && strcmp(options->generator, "inference-perf") != 0)
+        return reports_fail(job->call, REPORTS_EXIT_FAILED,
+                            strcmp(options->generator, "assay") == 0
+                                ? "%s: no summary.json of a run in it"
+                                : "%s: is a folder; of %s results the file has to be named",
+                            job->input, options->generator);
+    return is_folder ? reports_convert_folder(job) : reports_convert_file(job);
+}
+
 /* The checks in the order of the tool whose command line this is. */
 static int convert_operands(const struct convert_job *job, const struct opt_parsed *parsed)
 {
     struct convert_job own = *job;
     struct convert_options options = *job->options;
+    char summary[PATH_BYTES];
     bool is_folder;
     const char *version = reports_version(job->options);
     if (!model_find(version)) {
@@ -193,21 +253,19 @@ static int convert_operands(const struct convert_job *job, const struct opt_pars
     own.input = parsed->operands[0];
     own.output = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
     own.options = &options;
+    options.has_generator = options_is_given(parsed, "workload-generator");
     int exit_code = check_input(&own, &is_folder);
     if (exit_code != 0)
         return exit_code;
-    if (is_folder && !options_is_given(parsed, "workload-generator"))
+    if (is_folder)
+        find_summary(&own, &options, summary);
+    if (is_folder && summary[0]) {
+        own.input = summary;
+        is_folder = false;
+    } else if (is_folder && !options.has_generator) {
         options.generator = "inference-perf";
-    if (own.output && !is_folder && !options.overwrites && file_exists(own.output))
-        return reports_output_exists(job->call, own.output);
-    if (!options.is_session && !convert_is_generator(options.generator)) {
-        strbuf_addf(&job->call->err, "Unsupported workload generator: %s\nSupported:", options.generator);
-        for (const char *const *name = convert_generators; *name; name++)
-            strbuf_addf(&job->call->err, " %s", *name);
-        strbuf_addc(&job->call->err, '\n');
-        return REPORTS_EXIT_FAILED;
     }
-    return is_folder ? reports_convert_folder(&own) : reports_convert_file(&own);
+    return convert_input(&own, &options, is_folder);
 }
 
 int reports_convert(struct reports_call *call)

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_BYTES 4096
-
 /* Existing devices and pipes are written to, files are replaced whole. */
 static as_status write_output(const char *path, const struct read_parts *text, struct as_error *err)
 {
@@ -165,13 +163,15 @@ int reports_convert_file(const struct convert_job *job)
     strbuf_init(&texts.all, 0);
     conversion_init(&conversion);
     as_status status = convert_file_each(&request, &taker, &conversion, &err);
-    strbuf_adds(&job->call->err, strbuf_text(&conversion.warnings));
     if (status == AS_OK) {
+        strbuf_adds(&job->call->err, strbuf_text(&conversion.warnings));
         exit_code = write_reports(&texts);
     } else {
         exit_code =
             reports_fail(job->call, REPORTS_EXIT_FAILED, "%s", err.message[0] ? err.message : status_sentence(status));
         put_problems(&conversion, &job->call->err);
+        if (!reports_hint(job)) /* else they are about members that other results have */
+            strbuf_adds(&job->call->err, strbuf_text(&conversion.warnings));
     }
     conversion_done(&conversion);
     texts_done(&texts);

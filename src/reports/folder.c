@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_BYTES 4096
-
 /* "stage_3_lifecycle_metrics.json", "x_session_lifecycle_metrics.json". */
 static bool is_result_name(const char *name, bool *ret_is_session)
 {
@@ -52,9 +50,10 @@ int reports_convert_folder(const struct convert_job *job)
     if (count < 0)
         return reports_fail(job->call, REPORTS_EXIT_USAGE, "%s: %s", job->input, strerror(errno));
     if (count == 0)
-        exit_code = reports_fail(job->call, REPORTS_EXIT_FAILED,
-                                 "%s: no *stage_*_lifecycle_metrics.json and no *_session_lifecycle_metrics.json in it",
-                                 job->input);
+        exit_code = reports_fail(
+            job->call, REPORTS_EXIT_FAILED,
+            "%s: no *stage_*_lifecycle_metrics.json, no *_session_lifecycle_metrics.json and no summary.json in it",
+            job->input);
     for (int i = 0; i < count; i++) {
         int one = convert_entry(job, entries[i]->d_name);
         exit_code = one > exit_code ? one : exit_code;

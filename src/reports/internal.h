@@ -10,12 +10,14 @@
 
 #define REPORTS_EXIT_FAILED 1
 #define REPORTS_EXIT_USAGE  2
+#define PATH_BYTES          4096
 
 struct convert_options {
     const char *generator, *version, *description, *keywords;
     int64_t index; /* OPT_ABSENT = all */
     int format;    /* 0 YAML, 1 JSON */
     bool overwrites, is_session, wants_schema;
+    bool has_generator; /* it was given, not the default */
 };
 
 /* One results file to convert, or a folder of them. */
@@ -33,6 +35,8 @@ int reports_output_exists(struct reports_call *call, const char *path);
 /* The report version in effect. */
 const char *reports_version(const struct convert_options *options);
 int reports_convert_file(const struct convert_job *job);
+/* After a refusal: names the generator that the results look like; false when it is none, or the one asked for. */
+bool reports_hint(const struct convert_job *job);
 /* Every stage and session file of the folder job->input. */
 int reports_convert_folder(const struct convert_job *job);
 

@@ -122,7 +122,9 @@ static as_status read_report(struct brief_report *report, const char *path, stru
     if (strcmp(path, "-") != 0)
         return brief_read_path(report, path, err);
     as_status status = file_read("-", &text, err);
-    return status == AS_OK ? brief_read_text(report, strbuf_text(&text), text.len, err) : status;
+    if (status == AS_OK)
+        status = brief_read_text(report, strbuf_text(&text), text.len, err);
+    return status == AS_OK ? status : error_prefix(err, "standard input");
 }
 
 static void put_verdict(struct json_writer *writer, const char *path, const struct brief_report *report,
