@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -91,6 +92,23 @@ static bool is_written_in_place(const char *path)
     return lstat(path, &found) == 0 && !S_ISREG(found.st_mode);
 }
 
+/* What the system makes, such as /dev/stdout, stands for an open file: only writing to it does what is meant. */
+static bool is_of_the_system(const char *path)
+{
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+/* The regular file that a link leads to. */
+static bool follow_link(const char *path, char ret[PATH_MAX])
+{
+    struct stat found;
+    ssize_t len = is_of_the_system(path) ? -1 : readlink(path, ret, PATH_MAX - 1);
+    if (len < 0)
+        return false;
+    ret[len] = '\0';
+    return !is_of_the_system(ret) && stat(path, &found) == 0 && S_ISREG(found.st_mode) && realpath(path, ret);
+}
+
 static as_status write_in_place(const char *path, const void *data, size_t len, struct as_error *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -107,15 +125,17 @@ static as_status write_in_place(const char *path, const void *data, size_t len, 
 
 as_status file_write_atomic(const char *path, const void *data, size_t len, struct as_error *err)
 {
-    if (is_written_in_place(path))
+    char temporary[PATH_MAX], target[PATH_MAX];
+    if (follow_link(path, target))
+        path = target;
+    else if (is_written_in_place(path))
         return write_in_place(path, data, len, err);
-    char temporary[PATH_MAX];
     int n = snprintf(temporary, sizeof temporary, "%s.tmp.%ld", path, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof temporary)
         return error_set(err, AS_E_INVALID, "%s: the path is too long", path);
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
-        return error_set_errno(err, errno, "%s", temporary);
+        return error_set_errno(err, errno, "%s", path);
     bool ok = file_write_all(fd, data, len) == AS_OK && fsync(fd) == 0;
     int saved = errno;
     if (close(fd) != 0 && ok) {

@@ -16,8 +16,9 @@
 
 /* Appends the whole file to `ret` (its max_bytes is the limit → AS_E_LIMIT). "-" reads stdin. */
 as_status file_read(const char *path, struct strbuf *ret, struct as_error *err) AS_NODISCARD;
-/* Writes a temporary file beside `path`, fsyncs it, renames it over `path`, fsyncs the folder. What is there and no
-   regular file (a device, a pipe, a link) is written to instead, never replaced. */
+/* Writes a temporary file beside `path`, fsyncs it, renames it over `path`, fsyncs the folder. Of a link to
+   a file the file is replaced; what else is there and no regular file (a device, a pipe) is written to, never replaced.
+ */
 as_status file_write_atomic(const char *path, const void *data, size_t len, struct as_error *err) AS_NODISCARD;
 /*
  * Appends one line (a newline is added) with one O_APPEND write under an advisory lock and fsyncs; if the

@@ -59,10 +59,15 @@ static const char *process_variable(void *context, const char *name)
     return getenv(name);
 }
 
+static bool is_upstream(const char *program)
+{
+    return strcmp(program, REPORTS_UPSTREAM_NAME) == 0;
+}
+
 static int print_help(const struct opt_command *help, const char *program)
 {
     struct opt_command line = *help;
-    line.is_own_program = strcmp(program, REPORTS_UPSTREAM_NAME) == 0;
+    line.is_own_program = is_upstream(program);
     if (line.is_own_program)
         line.name = program;
     return command_print_help(&line);
@@ -77,6 +82,8 @@ static int run_call(int (*function)(struct reports_call *call), int argc, char *
     fputs(strbuf_text(&call.err), stderr);
     int printed = call.help ? print_help(call.help, program) : command_print("report", &call.out);
     reports_call_done(&call);
+    if (printed != 0 && function == reports_convert)
+        printed = EXIT_FAILURE; /* as for every other output that cannot be written */
     return exit_code != 0 ? exit_code : printed;
 }
 
@@ -93,7 +100,7 @@ static int run(int argc, char **argv)
     const char *slash = strrchr(argv[0], '/'), *self = slash ? slash + 1 : argv[0];
     if (argc == 2 && strcmp(argv[1], "--man") == 0)
         return print_man();
-    if (strcmp(self, REPORTS_UPSTREAM_NAME) == 0)
+    if (is_upstream(self))
         return run_call(reports_convert, argc, argv, REPORTS_UPSTREAM_NAME);
     if (argc < 2)
         return list_subcommands();

@@ -263,13 +263,22 @@ static bool takes_many(const struct opt_found *found)
     return found->foreign ? found->foreign->takes_many : found->state->option->takes_many;
 }
 
+static const char *where_all_are(const struct opt_reader *reader)
+{
+    const struct opt_command *command = reader->parsed->command;
+    const char *text = command->is_own_program
+                           ? arena_printf(reader->parsed->arena, "\"%s --help\" lists them all", command->name)
+                           : arena_printf(reader->parsed->arena, "\"assay help %s\" lists them all", command->name);
+    return text ? text : "";
+}
+
 static as_status unknown_option(const struct opt_reader *reader, const char *name, size_t len, struct as_error *err)
 {
     char *copy = arena_strndup(reader->parsed->arena, name, len < 64 ? len : 64);
     const char *nearest = copy ? options_nearest(reader->parsed->command, copy) : NULL;
-    return error_set(err, AS_E_USAGE, "unknown option --%s; %s%s%s\"assay help %s\" lists them all", copy ? copy : "",
+    return error_set(err, AS_E_USAGE, "unknown option --%s; %s%s%s%s", copy ? copy : "",
                      nearest ? "did you mean --" : "", nearest ? nearest : "", nearest ? "? " : "",
-                     reader->parsed->command->name);
+                     where_all_are(reader));
 }
 
 static bool looks_like_option(const char *word)
@@ -334,9 +343,8 @@ static as_status read_argv(struct opt_reader *reader, struct as_error *err)
         else if (strcmp(word, "--") == 0)
             is_over = true;
         else if (word[1] != '-')
-            status = error_set(err, AS_E_USAGE,
-                               "unknown option %.20s; options are written --name, and \"assay help %s\" lists them all",
-                               word, reader->parsed->command->name);
+            status = error_set(err, AS_E_USAGE, "unknown option %.20s; options are written --name, and %s", word,
+                               where_all_are(reader));
         else
             status = read_word(reader, &i, err);
     }

@@ -153,11 +153,17 @@ const char *reports_version(const struct convert_options *options)
     return strcmp(options->generator, "assay") == 0 && !options->is_session ? "0.2.1" : "0.1";
 }
 
-void reports_man(const char *version, struct strbuf *out)
+static struct opt_command upstream_line(void)
 {
     struct opt_command line = reports_convert_line;
     line.name = REPORTS_UPSTREAM_NAME;
     line.is_own_program = true;
+    return line;
+}
+
+void reports_man(const char *version, struct strbuf *out)
+{
+    const struct opt_command line = upstream_line();
     options_man(&line, version, out);
 }
 
@@ -278,8 +284,10 @@ int reports_convert(struct reports_call *call)
     arena_init(&arena, 0, 0);
     bool is_rewritten = reports_long_form(call, &reports_convert_line, LETTERS, &arena);
     const struct opt_input input = {call->argc, call->argv, NULL, &options, &arena};
+    const struct opt_command line =
+        strcmp(call->program, REPORTS_UPSTREAM_NAME) == 0 ? upstream_line() : reports_convert_line;
     struct convert_job job = {call, &options, NULL, NULL, false};
-    if (!is_rewritten || options_read(&reports_convert_line, &input, &parsed, &err) != AS_OK) {
+    if (!is_rewritten || options_read(&line, &input, &parsed, &err) != AS_OK) {
         exit_code = reports_fail(call, REPORTS_EXIT_USAGE, "%s", err.message);
     } else if (parsed.wants_help) {
         call->help = &reports_convert_line;

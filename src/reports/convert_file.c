@@ -3,27 +3,17 @@
 
 #include "base/file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-/* Existing devices and pipes are written to, files are replaced whole. */
-static as_status write_output(const char *path, const struct read_parts *text, struct as_error *err)
+/* Writing there would lose the results. */
+static bool is_same_file(const char *path, const char *other)
 {
-    struct stat facts;
-    if (lstat(path, &facts) != 0 || S_ISREG(facts.st_mode))
-        return file_write_atomic(path, text->text, text->len, err);
-    int fd = open(path, O_WRONLY | O_CLOEXEC | (S_ISLNK(facts.st_mode) ? O_TRUNC | O_CREAT : 0), 0666);
-    if (fd < 0)
-        return error_set_errno(err, errno, "%s", path);
-    as_status status = file_write_all(fd, text->text, text->len);
-    if (close(fd) != 0 || status != AS_OK)
-        return error_set_errno(err, errno, "%s", path);
-    return AS_OK;
+    struct stat one, two;
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && S_ISREG(one.st_mode) && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
 }
 
 /* "report.yaml" and 1 make "report_1.yaml". */
@@ -117,7 +107,9 @@ static int write_report(const struct texts *texts, size_t index)
         return reports_fail(job->call, REPORTS_EXIT_FAILED, "the name of the output file is too long");
     if (texts->is_many && !job->options->overwrites && file_exists(path))
         return reports_output_exists(job->call, path);
-    as_status status = write_output(path, &text, &err);
+    if (is_same_file(job->input, path))
+        return reports_fail(job->call, REPORTS_EXIT_FAILED, "%s: is the results file; name another output file", path);
+    as_status status = file_write_atomic(path, text.text, text.len, &err);
     return status == AS_OK ? 0
                            : reports_fail(job->call, REPORTS_EXIT_FAILED, "%s",
                                           err.message[0] ? err.message : status_sentence(status));

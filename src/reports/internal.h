@@ -47,9 +47,9 @@ struct reports_letter {
     const char *name;
 };
 /*
- * Rewrites the call's command line into the long form that options_read takes: "-w X", "-wX", bundled flags,
- * unambiguous abbreviations of long names. What is not understood is left as it is. `letters` ends with '\0'. False
- * without memory.
+ * Rewrites the call's command line into the long form that options_read takes: "-w X", "-wX", "-w=X", bundled flags,
+ * unambiguous abbreviations of long names; under REPORTS_UPSTREAM_NAME the last of an option's values counts. What is
+ * not understood is left as it is. `letters` ends with '\0'. False without memory.
  */
 bool reports_long_form(struct reports_call *call, const struct opt_command *line, const struct reports_letter *letters,
                        struct arena *arena);

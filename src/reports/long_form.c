@@ -45,6 +45,7 @@ struct rewriting {
     int argc;
     char **argv;
     int at;
+    bool last_counts; /* of an option that is given twice */
 };
 
 static void put_word(struct rewriting *words, char *word)
@@ -53,9 +54,26 @@ static void put_word(struct rewriting *words, char *word)
         words->out[words->count++] = word;
 }
 
+/* Where the last of an option's values counts: removes what was put for it before. */
+static void drop_earlier(struct rewriting *words, const char *name)
+{
+    if (!words->last_counts)
+        return;
+    size_t len = strlen(name);
+    int kept = 0;
+    for (int i = 0; i < words->count; i++) {
+        const char *word = words->out[i];
+        const char *given = strncmp(word, "--no-", 5) == 0 ? word + 5 : strncmp(word, "--", 2) == 0 ? word + 2 : "";
+        if (strncmp(given, name, len) != 0 || (given[len] != '=' && given[len] != '\0'))
+            words->out[kept++] = words->out[i];
+    }
+    words->count = kept;
+}
+
 /* "--name=value", the value from the next word when `joined` is NULL. */
 static void put_option(struct rewriting *words, const char *name, const char *joined)
 {
+    drop_earlier(words, name);
     if (!joined && words->at + 1 < words->argc)
         joined = words->argv[++words->at];
     put_word(words,
@@ -72,9 +90,11 @@ static void put_letters(struct rewriting *words, const struct reports_letter *le
             return;
         }
         if (letter->takes_value) {
-            put_option(words, letter->name, at[1] ? at + 1 : NULL);
+            const char *joined = at[1] ? at + 1 : NULL;
+            put_option(words, letter->name, joined && *joined == '=' ? joined + 1 : joined);
             return;
         }
+        drop_earlier(words, letter->name);
         put_word(words, arena_printf(words->arena, "--%s", letter->name));
     }
 }
@@ -86,6 +106,8 @@ static void put_long(struct rewriting *words, char *word)
     bool is_negated = false;
     const struct opt *option =
         strncmp("help", word + 2, len) == 0 ? NULL : find_abbreviated(words->line, word + 2, len, &is_negated);
+    if (option && option->type == OPT_FLAG)
+        drop_earlier(words, option->name);
     if (!option)
         put_word(words, word);
     else if (option->type == OPT_FLAG)
@@ -102,7 +124,8 @@ bool reports_long_form(struct reports_call *call, const struct opt_command *line
     size_t room = (size_t)call->argc + 1;
     for (int i = 0; i < call->argc; i++)
         room += call->argv[i][0] == '-' ? strlen(call->argv[i]) : 0;
-    struct rewriting words = {line, arena, arena_calloc(arena, room, sizeof(char *)), 0, call->argc, call->argv, 0};
+    struct rewriting words = {line,       arena, arena_calloc(arena, room, sizeof(char *)),        0, call->argc,
+                              call->argv, 0,     strcmp(call->program, REPORTS_UPSTREAM_NAME) == 0};
     bool is_over = false;
     for (; words.out && words.at < call->argc; words.at++) {
         char *word = call->argv[words.at];

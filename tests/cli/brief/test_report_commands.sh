@@ -120,6 +120,35 @@ head -c 3000000 /dev/zero | tr '\0' '[' >deep.json
 check 1 "$program" deep.json
 err "nested"
 
+# The last of an option's values counts; a value may follow "=".
+check 0 "$program" -w nop -w=guidellm -b=0.2 -i 1 -i=0 guidellm.json
+out "stage: 0"
+check 1 "$program" -f --no-force vllm.json report.yaml
+check 0 "$program" --no-session -s --no-session vllm.json
+check 2 "$program" -z vllm.json
+err '"benchmark-report --help" lists them all'
+
+# Results of another generator than the one asked for.
+check 1 "$program" guidellm.json
+err "look like those of another generator: -w guidellm$"
+check 1 "$program" -w guidellm stage_1_session_lifecycle_metrics.json
+err "another generator: -w inference-perf -s$"
+check 1 "$program" -b 0.2 run-vlm/summary.json
+err "another generator: -w assay$"
+grep -q WARNING ../err && bad "warnings about members that other results have"
+
+# Texts of a file do not reach the terminal as they are.
+printf '{"model_id": "m\\u001b[31m", "num_prompts": "\\u001b[31m\\nx", "date": "\\u001b[2J"}' >steering.json
+check 1 "$program" -b 0.2 steering.json
+err 'not "?\[31m?x"'
+printf 'version: 0.2.1\nrun: {uid: x, description: "d\\e[31m"}\n"\\e[31mkey\\nline": 2\nresults: {}\n' >steering.yaml
+check 65 "$assay" report validate steering.yaml
+out '^steering.yaml: ?\[31mkey?line: is not a field'
+grep -v line steering.yaml >shown.yaml
+check 0 "$assay" report show shown.yaml
+out '^description *d?\[31m$'
+LC_ALL=C grep -q "$(printf '\033')" ../out ../err && bad "an escape sequence is printed"
+
 # Schemas.
 check 0 "$program" -j
 out '"title": "BenchmarkReportV01"'
@@ -176,6 +205,25 @@ check 1 "$assay" report convert -b 0.2 folder
 check 1 "$assay" report convert results
 err "no \*stage_"
 
+# Without -w the results are recognised; the folder of a run stands for its summary.
+for name in aiperf.json guidellm.json nop.yaml stage_2_lifecycle_metrics.json stage_1_session_lifecycle_metrics.json vllm.json; do
+    check 0 "$assay" report convert "$name" "recognised-$name.yaml"
+done
+exists recognised-guidellm.json_1.yaml
+grep -q session_lifecycle recognised-stage_1_session_lifecycle_metrics.json.yaml || bad "the session file was not taken for one"
+check 0 "$assay" report convert run-vlm/summary.json
+out "^version: 0.2.1$"
+check 0 "$assay" report convert run-vlm
+out "tool: metrumbench-vlm"
+check 0 "$assay" report convert -w assay run-vlm run-vlm/later.yaml
+check 0 "$assay" report validate run-vlm/later.yaml
+check 1 "$assay" report convert -w assay run-vlm run-vlm/later.yaml
+check 1 "$assay" report convert -w guidellm run-vlm
+err "is a folder; of guidellm results the file has to be named"
+check 1 "$assay" report convert -w assay folder
+err "folder: no summary.json of a run in it"
+check 2 "$program" -w assay run-vlm
+
 # The other subcommands.
 check 0 "$assay" report validate report.yaml one.yaml y.json "folder/benchmark_report_v0.2,_stage_2_lifecycle_metrics.json.yaml"
 out "^report.yaml: valid, version 0.2.1$"
@@ -199,6 +247,19 @@ check 0 "$assay" report convert -w inference-perf stage_2_lifecycle_metrics.json
 check 0 "$assay" report diff old.yaml benchmark_report_0.yaml
 out "^latency.time_to_first_token  *mean  *s  *0.04  *0.0205  *-48.75%$"
 out "^throughput.request_rate  *queries/s  *1.8  *13.75"
+out "^note: the load generators differ and may define figures of one name differently: A inference-perf, B guidellm$"
+for run in vlm asr imagegen; do
+    check 0 "$assay" report convert run-$run $run.yaml
+done
+check 0 "$assay" report diff vlm.yaml imagegen.yaml
+out "^note: they measure different things: A text and images, B images$"
+check 0 "$assay" report diff one.yaml imagegen.yaml
+out "^note: they measure different things: A text, B images$"
+check 0 "$assay" report diff imagegen.yaml imagegen.yaml
+grep -q "^note" ../out && bad "a note about a report and itself"
+# shellcheck disable=SC2016 # the inner shell's own $0
+check 65 sh -c 'printf "{" | "$0" report validate -' "$assay"
+out "^standard input: "
 check 0 "$assay" report schema 0.1
 out '"WorkloadGenerator"'
 check 2 "$assay" report schema 0.3

@@ -170,6 +170,10 @@ static void what_is_no_file_is_written_through(void **state)
     assert_int_equal(symlink(target, path), 0);
     assert_int_equal(file_write_atomic(path, "short", 5, NULL), AS_OK);
     check_content(target, "short");
+    fault_arm(FAULT_SYNC, 1);
+    assert_int_equal(file_write_atomic(path, "another", 7, NULL), AS_E_IO);
+    fault_disarm();
+    check_content(target, "short");
     assert_int_equal(lstat(path, &found), 0);
     assert_true(S_ISLNK(found.st_mode));
 
