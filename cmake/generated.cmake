@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is made from the option tables: manual pages, completion, job file schemas (in the build folder) and the options page
 # docs/options.md (target `docs`, kept in the repository; tests/rules compares it).
-set(DOCUMENTED_COMMANDS llm vlm asr imagegen summarize sim selftest report serve)
+set(DOCUMENTED_COMMANDS llm vlm asr imagegen summarize sim selftest report serve ctl)
 set(generated_files)
 
 function(assay_document output)
@@ -27,6 +27,10 @@ add_custom_target(docs
     -P ${CMAKE_SOURCE_DIR}/cmake/document.cmake
   DEPENDS assay generated VERBATIM)
 
+# The other names of the tools have pages that lead to theirs.
+foreach(tool llm vlm asr imagegen)
+  file(WRITE ${CMAKE_BINARY_DIR}/man/man1/metrumbench-${tool}.1 ".so man1/assay-${tool}.1\n")
+endforeach()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
 # Completions are loaded by the name of the program that is completed.
 foreach(name assay metrumbench-llm metrumbench-vlm metrumbench-asr metrumbench-imagegen)

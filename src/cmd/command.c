@@ -10,7 +10,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define COMMANDS_MAX 16
 #define WIDTH_DEFAULT 80
 #define WIDTH_MAX 120
 

@@ -23,6 +23,7 @@ struct command {
 COMMAND_MAP(COMMAND_DECLARE)
 #undef COMMAND_DECLARE
 
+#define COMMANDS_MAX 16
 /* The commands of this build, `*ret_count` of them. */
 const struct command *const *command_list(size_t *ret_count);
 /* NULL when there is none of that name. */

@@ -149,6 +149,11 @@ static void set_options(struct transfer *transfer)
     set_tls(transfer);
 }
 
+static bool is_https(const char *url)
+{
+    return strncasecmp(url, "https://", 8) == 0;
+}
+
 static as_status status_of(const struct transfer *transfer, CURLcode code)
 {
     if (transfer->is_too_large)
@@ -176,6 +181,24 @@ static const char *reason_of(const struct transfer *transfer, CURLcode code)
     return transfer->error[0] ? transfer->error : curl_easy_strerror(code);
 }
 
+/* What the user can do about a failed connection; "" = nothing that is known. */
+static const char *remedy_of(const struct transfer *transfer, CURLcode code)
+{
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return " (--ca-cert names its CA, --insecure does not ask)";
+    if (code == CURLE_SSL_CONNECT_ERROR && strstr(transfer->error, "wrong version number"))
+        return "; the server does not speak TLS on this port: is it http://?";
+    bool is_cut = code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_UNSUPPORTED_PROTOCOL;
+    return is_cut && !is_https(transfer->url) ? "; if the server speaks TLS on this port, it is https://" : "";
+}
+
+static as_status fail_with(struct transfer *transfer, CURLcode code)
+{
+    char sentence[CURL_ERROR_SIZE + 96];
+    snprintf(sentence, sizeof sentence, "%s%s", reason_of(transfer, code), remedy_of(transfer, code));
+    return fail(transfer, status_of(transfer, code), sentence);
+}
+
 /* One request and its response. */
 static as_status run_hop(struct transfer *transfer)
 {
@@ -191,7 +214,7 @@ static as_status run_hop(struct transfer *transfer)
     curl_easy_setopt(transfer->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(connect_ms > 0 ? connect_ms : 1));
     CURLcode code = curl_easy_perform(transfer->curl);
     if (code != CURLE_OK)
-        return fail(transfer, status_of(transfer, code), reason_of(transfer, code));
+        return fail_with(transfer, code);
     return AS_OK;
 }
 
@@ -212,11 +235,6 @@ static bool same_part(const char *one, const char *other, CURLUPart part)
     curl_free(a);
     curl_free(b);
     return is_same;
-}
-
-static bool is_https(const char *url)
-{
-    return strncasecmp(url, "https://", 8) == 0;
 }
 
 /* The redirect's target without user-info; NULL when it is no URL. */

@@ -14,7 +14,7 @@
 static const struct {
     const char *name, *command;
 } OTHER_NAMES[] = {
-    {"metrumbench-llm", "llm"},   {"metrumbench-vlm", "vlm"},      {"metrumbench-asr", "asr"},
+    {"metrumbench-llm", "llm"},           {"metrumbench-vlm", "vlm"},     {"metrumbench-asr", "asr"},
     {"metrumbench-imagegen", "imagegen"}, {"benchmark-report", "report"},
 };
 
@@ -24,10 +24,25 @@ int front_usage(const char *sentence)
     return EXIT_USAGE;
 }
 
+const char *front_command_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof OTHER_NAMES / sizeof OTHER_NAMES[0]; i++)
+        if (strcmp(name, OTHER_NAMES[i].name) == 0)
+            return OTHER_NAMES[i].command;
+    return name;
+}
+
 int front_unknown(const char *name)
 {
-    char sentence[160];
-    snprintf(sentence, sizeof sentence, "unknown command \"%.100s\"", name);
+    char sentence[200];
+    size_t count;
+    const struct command *const *list = command_list(&count);
+    const char *names[COMMANDS_MAX + 1] = {NULL};
+    for (size_t i = 0; i < count; i++)
+        names[i] = list[i]->line->name;
+    const char *nearest = options_nearest_word(names, name);
+    snprintf(sentence, sizeof sentence, "unknown command \"%.100s\"%s%s%s", name, nearest ? "; did you mean " : "",
+             nearest ? nearest : "", nearest ? "?" : "");
     return front_usage(sentence);
 }
 
@@ -45,7 +60,8 @@ int front_print_commands(void)
     size_t count;
     const struct command *const *list = command_list(&count);
     strbuf_init(&text, 0);
-    strbuf_adds(&text, "usage: assay COMMAND [options]\n       assay help COMMAND\n       assay --version\n\nCommands:\n");
+    strbuf_adds(&text,
+                "usage: assay COMMAND [options]\n       assay help COMMAND\n       assay --version\n\nCommands:\n");
     for (size_t i = 0; i < count; i++)
         strbuf_addf(&text, "  %-12s%s\n", list[i]->line->name, list[i]->line->summary);
     program_list(&text);

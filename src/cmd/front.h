@@ -10,6 +10,9 @@ int front_print_commands(void);
 int front_print_version(void);
 /* "assay: SENTENCE; …" on stderr, exit status 2. */
 int front_usage(const char *sentence);
+/* Names what is near. */
 int front_unknown(const char *name);
+/* The command that a name stands for ("llm" for "metrumbench-llm"), else the name itself. */
+const char *front_command_name(const char *name);
 
 #endif

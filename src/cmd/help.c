@@ -42,10 +42,13 @@ static void add_completion(struct strbuf *out)
 {
     size_t count;
     const struct command *const *list = command_list(&count);
-    const struct opt_command *lines[16];
-    for (size_t i = 0; i < count; i++)
-        lines[i] = list[i]->line;
-    options_completion(lines, count, out);
+    const char *names[COMMANDS_MAX + 1] = {NULL};
+    struct opt_completed completed[COMMANDS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        names[i] = list[i]->line->name;
+        completed[i] = (struct opt_completed){list[i]->line, list[i] == &command_help ? names : list[i]->parts};
+    }
+    options_completion(completed, count, out);
 }
 
 /* assay(1): what the commands are. */
@@ -57,9 +60,10 @@ static void add_front_page(struct strbuf *out)
                 ".TH ASSAY 1 \"\" \"assay %s\" \"Assay\"\n.SH NAME\nassay \\- measure how fast model servers work, and how far the numbers can "
                 "be trusted\n.SH SYNOPSIS\n.B assay\nCOMMAND [options]\n.SH COMMANDS\n",
                 version_info()->version);
-    for (size_t i = 0; i < count; i++)
-        strbuf_addf(out, ".TP\n.BR assay\\-%s (1)\n%s.\n", list[i]->line->name, list[i]->line->summary);
-    strbuf_adds(out, ".PP\nCalled as\n.B metrumbench\\-llm\nit is\n.BR \"assay llm\" .\n"
+    for (size_t i = 0; i < count; i++) /* help has no page of its own */
+        strbuf_addf(out, list[i] == &command_help ? ".TP\n.B assay %s\n%s.\n" : ".TP\n.BR assay\\-%s (1)\n%s.\n", list[i]->line->name, list[i]->line->summary);
+    strbuf_adds(out, ".PP\nCalled as\n.BR metrumbench\\-llm ,\n.BR metrumbench\\-vlm ,\n.B metrumbench\\-asr\nor\n.B metrumbench\\-imagegen\nit is the command of that name, as\n.BR benchmark\\-report (1)\n"
+                     "it is\n.BR \"assay report convert\" .\n"
                      ".SH ENVIRONMENT\nEvery option is read from ASSAY_ and its name in capitals with _ for \\-, "
                      "unless the command line has it.\n");
 }
@@ -91,7 +95,7 @@ static int help_run(int argc, char **argv)
     int exit_code = 0;
     arena_init(&arena, 0, 0);
     as_status status = options_read(&HELP_LINE, &(struct opt_input){argc, argv, NULL, &config, &arena}, &parsed, &err);
-    const struct command *command = status == AS_OK && parsed.operand_count ? command_find(parsed.operands[0]) : NULL;
+    const struct command *command = status == AS_OK && parsed.operand_count ? command_find(front_command_name(parsed.operands[0])) : NULL;
     bool is_of_all = status == AS_OK && config.format != HELP_SCHEMA;
     if (status != AS_OK)
         exit_code = command_fail("help", &err);

@@ -127,8 +127,11 @@ void schedule_sent(struct schedule *schedule, int64_t seq, int64_t sent_ns)
 
 bool schedule_is_late(const struct schedule *schedule, int64_t due_ns, int64_t sent_ns)
 {
+    const struct engine_plan *plan = schedule->plan;
     if (due_ns < 0)
         return false;
+    if (plan->request_count > 1 && plan->due_ns[plan->request_count - 1] == plan->due_ns[0])
+        return false; /* all are due at once: no rate is kept or missed */
     int64_t free_ns = atomic_load_explicit(&schedule->cap_full_until_ns, memory_order_relaxed);
     return sent_ns - (free_ns > due_ns ? free_ns : due_ns) > SCHEDULE_LATE_NS;
 }

@@ -274,7 +274,7 @@ static void explain_failure(const struct net_connection *c, char *sentence, size
     if (is_tls_library && reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
         snprintf(sentence, size, "TLS: the certificate of %.40s is not accepted: %.70s%s", host,
                  X509_verify_cert_error_string(verified),
-                 is_trust_missing(verified) ? " (give its CA by --ca-cert)" : "");
+                 is_trust_missing(verified) ? " (--ca-cert names its CA, --insecure does not ask)" : "");
     else if (c->tls_end.error_number)
         snprintf(sentence, size, "TLS handshake with %.50s: %s", host, strerror(c->tls_end.error_number));
     else if (c->tls_end.is_eof)

@@ -34,7 +34,7 @@ static void add_choices(const struct opt_command *command, struct strbuf *out)
     }
 }
 
-void options_completion(const struct opt_command *const *commands, size_t count, struct strbuf *out)
+void options_completion(const struct opt_completed *commands, size_t count, struct strbuf *out)
 {
     strbuf_adds(out, "# bash completion for assay\n"
                      "_assay() {\n"
@@ -46,16 +46,18 @@ void options_completion(const struct opt_command *const *commands, size_t count,
                      "    if [ \"$COMP_CWORD\" = 1 ] && [ \"$command\" = \"$current\" ]; then\n        "
                      "COMPREPLY=($(compgen -W \"help --version --help");
     for (size_t i = 0; i < count; i++)
-        strbuf_addf(out, " %s", commands[i]->name);
+        strbuf_addf(out, " %s", commands[i].command->name);
     strbuf_adds(out, "\" -- \"$current\"))\n        return\n    fi\n    case $command in\n");
     for (size_t i = 0; i < count; i++) {
-        strbuf_addf(out, "        %s) words=\"", commands[i]->name);
-        add_names(commands[i], out);
+        strbuf_addf(out, "        %s) words=\"", commands[i].command->name);
+        for (const char *const *word = commands[i].words; word && *word; word++)
+            strbuf_addf(out, "%s ", *word);
+        add_names(commands[i].command, out);
         strbuf_adds(out, "\" ;;\n");
     }
     strbuf_adds(out, "    esac\n    case $command:$previous in\n");
     for (size_t i = 0; i < count; i++)
-        add_choices(commands[i], out);
+        add_choices(commands[i].command, out);
     strbuf_adds(out, "    esac\n"
                      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
                      "    case $current in -*) ;; *) [ -n \"${COMPREPLY[*]}\" ] || COMPREPLY=($(compgen -f -- "

@@ -196,6 +196,8 @@ as_status options_put(struct opt_parsed *parsed, const char *name, const char *t
 
 /* Nearest of the command's option and foreign names to `name`, NULL when none is near. */
 const char *options_nearest(const struct opt_command *command, const char *name);
+/* Nearest of some words, which end with NULL; NULL when none is near. */
+const char *options_nearest_word(const char *const *words, const char *name);
 
 /*
  * Members of an open object, one an option: names with "_" for "-", durations in seconds under a name ending in _s or
@@ -211,8 +213,13 @@ void options_man(const struct opt_command *command, const char *version, struct 
 void options_markdown(const struct opt_command *command, struct strbuf *out);
 /* JSON Schema (2020-12) of a job file. */
 void options_schema(const struct opt_command *command, struct strbuf *out);
+/* A command and the words that may follow its name (end with NULL; NULL = none). */
+struct opt_completed {
+    const struct opt_command *command;
+    const char *const *words;
+};
 /* A bash completion script for `assay` with these commands. */
-void options_completion(const struct opt_command *const *commands, size_t count, struct strbuf *out);
+void options_completion(const struct opt_completed *commands, size_t count, struct strbuf *out);
 
 /*
  * Mistakes in the tables themselves, for tests: duplicate names, unknown names in needs and conflicts, defaults and

@@ -69,6 +69,9 @@ static as_status parse_int(const struct opt *opt, const char *text, int64_t *ret
 {
     const char *digits = text + (*text == '-' || *text == '+');
     size_t len = strlen(digits);
+    if (len > 0 && strchr(digits, ',') && strspn(digits, "0123456789,") == len)
+        return error_set(err, AS_E_USAGE,
+                         "is a list: a run has one value, run the command once for each (for c in …; do …; done)");
     if (len == 0 || strspn(digits, "0123456789") != len)
         return error_set(err, AS_E_USAGE, "is not a whole number");
     errno = 0;

@@ -105,10 +105,24 @@ static void nearest_try(struct nearest *nearest, const char *name, const char *w
     }
 }
 
-const char *options_nearest(const struct opt_command *command, const char *name)
+static struct nearest nearest_begin(const char *name)
 {
     struct nearest nearest = {.wanted = name, .wanted_len = strlen(name)};
     nearest.best = 1 + (nearest.wanted_len >= 9 ? 3 : nearest.wanted_len >= 4 ? 2 : 1);
+    return nearest;
+}
+
+const char *options_nearest_word(const char *const *words, const char *name)
+{
+    struct nearest nearest = nearest_begin(name);
+    for (; *words; words++)
+        nearest_try(&nearest, *words, *words, strlen(*words));
+    return nearest.name;
+}
+
+const char *options_nearest(const struct opt_command *command, const char *name)
+{
+    struct nearest nearest = nearest_begin(name);
     size_t count = command_option_count(command);
     for (size_t i = 0; i < count; i++) {
         const struct opt *opt = command_option(command, i, NULL);

@@ -6,7 +6,9 @@
 #include "run/rescore.h"
 #include "summary/run_file.h"
 
+#include <dirent.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +24,31 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool holds_run(const char *path)
+{
+    static const char *const names[] = {RECORD_FILE, RUN_FILE_NAME};
+    char file[PATH_MAX];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (snprintf(file, sizeof file, "%s/%s", path, names[i]) < PATH_MAX && file_exists(file))
+            return true;
+    return false;
+}
+
+/* The folder may be the one that holds the folders of runs. */
+static as_status no_run(const char *path, struct as_error *err)
+{
+    DIR *folder = opendir(path);
+    char below[PATH_MAX], found[NAME_MAX + 1] = "";
+    for (struct dirent *entry; folder && !found[0] && (entry = readdir(folder)) != NULL;)
+        if (entry->d_name[0] != '.' && snprintf(below, sizeof below, "%s/%s", path, entry->d_name) < PATH_MAX && holds_run(below))
+            snprintf(found, sizeof found, "%s", entry->d_name);
+    if (folder)
+        closedir(folder);
+    if (found[0])
+        return error_set(err, AS_E_NOTFOUND, "%.200s holds the folders of runs: name one of them, for example %.200s/%.200s", path, path, found);
+    return error_set(err, AS_E_NOTFOUND, "%.300s holds no run: neither " RECORD_FILE " nor " RUN_FILE_NAME " is in it", path);
+}
+
 /* Where records and run.json of an input are; *ret_folder is NULL for standard input. */
 static as_status find_files(struct rebuild *rebuild, const char *path, struct rebuild_input *input, const char **ret_folder,
                             struct as_error *err)
@@ -35,7 +62,9 @@ static as_status find_files(struct rebuild *rebuild, const char *path, struct re
     if (is_folder(path)) {
         *ret_folder = path;
         input->file = arena_printf(&rebuild->arena, "%s/%s", path, RECORD_FILE);
-        return input->file ? AS_OK : no_memory(err);
+        if (!input->file)
+            return no_memory(err);
+        return holds_run(path) ? AS_OK : no_run(path, err);
     }
     input->file = path;
     if (!path_dir(folder, sizeof folder, path))

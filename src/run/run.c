@@ -41,19 +41,31 @@ void run_done(struct run *run)
 }
 
 /* A file that is not there is told before anything is asked or made. */
-static as_status check_prompt_file(const char *source, struct as_error *err)
+static as_status check_input_file(const char *option, const char *source, struct as_error *err)
 {
-    if (!source || strcmp(source, "-") == 0 || fetch_is_url(source) || access(source, R_OK) == 0)
+    struct stat facts;
+    if (!source || strcmp(source, "-") == 0 || fetch_is_url(source))
         return AS_OK;
-    return error_set_errno(err, errno, "--prompts: %.300s", source);
+    if (access(source, R_OK) != 0)
+        return error_set_errno(err, errno, "--%s: %.300s", option, source);
+    if (stat(source, &facts) == 0 && S_ISDIR(facts.st_mode))
+        return error_set_errno(err, EISDIR, "--%s: %.300s", option, source);
+    return AS_OK;
+}
+
+/* In the result folder, which the run makes. */
+static bool is_below(const char *path, const char *folder)
+{
+    size_t len = folder ? strlen(folder) : 0;
+    return len > 0 && strncmp(path, folder, len) == 0 && path[len] == '/';
 }
 
 /* A file that is written after the run must have a place before it. */
-static as_status check_output_file(const char *option, const char *path, struct as_error *err)
+static as_status check_output_file(const struct run_config *config, const char *option, const char *path, struct as_error *err)
 {
     char folder[PATH_MAX];
     struct stat facts;
-    if (!path)
+    if (!path || is_below(path, config->result.folder))
         return AS_OK;
     if (strcmp(path, "-") == 0)
         return error_set(err, AS_E_USAGE, "--%s: \"-\" is no file; --console json prints the summary", option);
@@ -70,10 +82,10 @@ static as_status check_output_file(const char *option, const char *path, struct 
 
 static as_status check_output_files(const struct run_config *config, struct as_error *err)
 {
-    as_status status = check_output_file("data-log", config->result.data_log, err);
+    as_status status = check_output_file(config, "data-log", config->result.data_log, err);
     if (status == AS_OK)
-        status = check_output_file("data-log", config->imagegen.data_log, err);
-    return status == AS_OK ? check_output_file("summary", config->imagegen.summary, err) : status;
+        status = check_output_file(config, "data-log", config->imagegen.data_log, err);
+    return status == AS_OK ? check_output_file(config, "summary", config->imagegen.summary, err) : status;
 }
 
 as_status run_configure(struct run *run, struct as_error *err)
@@ -88,7 +100,9 @@ as_status run_configure(struct run *run, struct as_error *err)
     if (status == AS_OK)
         status = targets_open(&run->targets, &run->config.endpoint, &run->parsed, err);
     if (status == AS_OK)
-        status = check_prompt_file(run->config.prompt.source, err);
+        status = check_input_file("prompts", run->config.prompt.source, err);
+    if (status == AS_OK)
+        status = check_input_file("ca-cert", run->config.endpoint.ca_cert, err);
     if (status == AS_OK)
         status = check_output_files(&run->config, err);
     if (status == AS_OK)
@@ -105,7 +119,7 @@ as_status run_open(struct run *run, int argc, char *const *argv, struct as_error
     if (status == AS_OK)
         status = folder_open(run->config.result.folder, run->identity.human, &run->folder, err);
     if (status != AS_OK)
-        return status;
+        return strncmp(err->message, "--", 2) == 0 ? status : error_prefix(err, "--result-dir");
     options_command_line(run->parsed.command, argc, argv, &line);
     strbuf_addc(&line, '\n');
     status = folder_write(&run->folder, "command.txt", &line, err);

@@ -42,13 +42,16 @@ static as_status add_one(const char *text, size_t len, struct run_slo *slo, stru
         return error_set(err, AS_E_USAGE, "has an unknown objective \"%.*s\"", (int)(name_len < 60 ? name_len : 60), text);
     char number[32];
     size_t digits = colon ? len - name_len - 1 : 0;
-    if (digits == 0 || digits >= sizeof number || strspn(colon + 1, "0123456789.") < digits)
+    if (digits == 0 || digits >= sizeof number || strspn(colon + 1, "0123456789.") == 0)
         return error_set(err, AS_E_USAGE, "has no number of milliseconds after %.*s", (int)name_len, text);
     memcpy(number, colon + 1, digits);
     number[digits] = '\0';
     char *end;
     double bound_ms = strtod(number, &end);
-    if (*end || !(bound_ms > 0) || bound_ms > BOUND_MAX_MS)
+    if (strcmp(end, "s") == 0)
+        bound_ms *= 1e3;
+    bool is_unit = !*end || strcmp(end, "ms") == 0 || strcmp(end, "s") == 0;
+    if (!is_unit || !(bound_ms > 0) || bound_ms > BOUND_MAX_MS)
         return error_set(err, AS_E_USAGE, "has no usable number of milliseconds after %.*s", (int)name_len, text);
     int64_t found_ns = (int64_t)llround(bound_ms * (double)NS_PER_MS);
     if (*bound_ns != NONE && *bound_ns != found_ns)

@@ -90,14 +90,14 @@ static as_status read_key_file(struct targets *targets, const char *path, const 
     strbuf_init(&text, KEY_FILE_MAX_BYTES);
     as_status status = file_read(path, &text, err);
     if (status != AS_OK)
-        return status;
+        return error_prefix(err, "--api-key-file");
     const char *at = strbuf_text(&text) + strspn(strbuf_text(&text), " \t");
     size_t len = strcspn(at, " \t\r\n");
     if (len == 0)
-        return error_set(err, AS_E_INVALID, "%s: the first line holds no key", path);
+        return error_set(err, AS_E_INVALID, "--api-key-file: %s: the first line holds no key", path);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)at[i] < 0x20 || at[i] == 0x7f)
-            return error_set(err, AS_E_INVALID, "%s: the key holds a control character", path);
+            return error_set(err, AS_E_INVALID, "--api-key-file: %s: the key holds a control character", path);
     char *key = arena_strndup(&targets->arena, at, len);
     if (text.data)
         explicit_bzero(text.data, text.len);

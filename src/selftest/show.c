@@ -57,7 +57,7 @@ static void put_limit(const struct selftest_report *report, struct strbuf *out)
 {
     strbuf_adds(out, "\nlimit       ");
     if (!isnan(report->held_chunks_per_s))
-        strbuf_addf(out, "one client thread held %.0f chunks/s", report->held_chunks_per_s);
+        strbuf_addf(out, "one client thread held %.0f chunks/s as offered", report->held_chunks_per_s);
     else
         strbuf_adds(out, "one client thread held none of the rates");
     switch (report->limit) {
@@ -87,7 +87,9 @@ void selftest_show(const struct selftest_report *report, struct strbuf *out)
                      "truth log, by kernel stamps; \"user\" is\n"
                      "TTFT by the client's own clock, \"lag\" how far its reads are behind the kernel; \"shared\" "
                      "chunks came in one read with a later\n"
-                     "one and have no time of their own.\n");
+                     "one and have no time of their own. A row's rates count the whole run, its beginning and end "
+                     "included: they are "
+                     "below the offered ones.\n");
 }
 
 static void put_timing(struct json_writer *json, const struct timing *timing)

@@ -93,16 +93,10 @@ static void prepare(struct sim_dist *dist, double mean, double deviation)
     }
 }
 
-static as_status refuse(const char *text, enum sim_dist_unit unit, struct as_error *err)
+static as_status refuse(enum sim_dist_unit unit, struct as_error *err)
 {
-    if (unit == SIM_DIST_COUNT)
-        return error_set(err, AS_E_USAGE,
-                         "'%s' is no length: give a number or NAME:A,B, for example 40 or uniform:10,100", text);
-    return error_set(
-        err, AS_E_USAGE,
-        "'%s' is no delay: give a duration or NAME:A,B with constant, uniform, normal, exponential, gamma or "
-        "lognormal, for example 50ms or normal:50ms,5ms",
-        text);
+    return error_set(err, AS_E_USAGE,
+                     unit == SIM_DIST_COUNT ? "is no length" : "is no delay (a duration has a unit: 50ms, 2s)");
 }
 
 as_status sim_dist_parse(const char *text, enum sim_dist_unit unit, struct sim_dist *ret, struct as_error *err)
@@ -116,15 +110,15 @@ as_status sim_dist_parse(const char *text, enum sim_dist_unit unit, struct sim_d
                                                         strncmp(kinds[i].name, text, (size_t)(colon - text)) != 0))
             i++;
         if (i == sizeof(kinds) / sizeof(kinds[0]))
-            return refuse(text, unit, err);
+            return refuse(unit, err);
         dist.kind = (enum sim_dist_kind)i;
         values = colon + 1;
     }
     double value[2] = {0, 0};
     if (values_parse(values, unit, value) != kinds[dist.kind].parameters)
-        return refuse(text, unit, err);
+        return refuse(unit, err);
     if (dist.kind == SIM_DIST_UNIFORM && value[0] > value[1])
-        return refuse(text, unit, err);
+        return refuse(unit, err);
     prepare(&dist, value[0], value[1]);
     *ret = dist;
     return AS_OK;

@@ -352,6 +352,14 @@ static void judge_prompts(struct judge *judge)
                 "the server took %" PRId64 " prompt tokens from its cache", s->total.cached_tokens);
 }
 
+static void judge_certificates(struct judge *judge)
+{
+    const struct json_value *insecure = json_get(judge->summary->config, "insecure");
+    if (insecure && insecure->type == JSON_BOOL && insecure->boolean)
+        WARNING("certificates_unchecked", NO_FIGURE, NO_FIGURE,
+                "certificates were not checked (--insecure): whoever answered is not known");
+}
+
 /* The same text with and without images: a server that looks at them counts tokens for them. */
 static void judge_images(struct judge *judge)
 {
@@ -397,5 +405,6 @@ as_status validity_judge(struct summary *summary, const struct validity_inputs *
     judge_reasoning(&judge);
     judge_prompts(&judge);
     judge_images(&judge);
+    judge_certificates(&judge);
     return judge.status;
 }

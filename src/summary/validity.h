@@ -10,7 +10,8 @@
  * invalid: no_success, run_unfinished, records_lost, client_lag, late_sends, load_not_delivered, local_limit,
  * clock_step, journal_full, shards_differ, too_many_errors, late_unsent; warning: partial, few_samples, errors, timeouts_near_limit, usage_missing,
  * zero_tokens, damaged_events, proxy_buffering, reasoning_in_tpot, prompts_repeated, prompt_cache, short_outputs, long_outputs,
- * in_flight_below_target, user_stamps, duplicates, late_unsent, records_in_journal, images_ignored
+ * in_flight_below_target, user_stamps, duplicates, late_unsent, records_in_journal, images_ignored,
+ * certificates_unchecked
  */
 
 #include "summary/summary.h"

@@ -47,7 +47,7 @@ static const char *const vocabulary[256] = {
 static as_status length_error(struct as_error *err)
 {
     return error_set(err, AS_E_INVALID,
-                     "is not N or N±S in tokens with 1 ≤ N − S and N + S ≤ %d, for example 512 or 512±64", LENGTH_MAX);
+                     "is no length in tokens of the form N or N±S with 1 ≤ N − S and N + S ≤ %d", LENGTH_MAX);
 }
 
 /* Decimal digits at *at; false when there are none or too many. */

@@ -8,7 +8,7 @@ _assay() {
         return
     fi
     case $command in
-        sample) words=" --url --api-key --header --verify --no-verify --model --mode --streaming --no-streaming --extra-body --num-requests --stop-after-seconds --think-time --request-rate --share --limit --buffer --goodput --ntp-server --prompts --job --help" ;;
+        sample) words="first second  --url --api-key --header --verify --no-verify --model --mode --streaming --no-streaming --extra-body --num-requests --stop-after-seconds --think-time --request-rate --share --limit --buffer --goodput --ntp-server --prompts --job --help" ;;
     esac
     case $command:$previous in
         sample:--url) return ;;

@@ -93,10 +93,11 @@ static void markdown(void **state)
 static void completion(void **state)
 {
     (void)state;
-    const struct opt_command *commands[] = {&SAMPLE};
+    static const char *const words[] = {"first", "second", NULL};
+    const struct opt_completed completed = {&SAMPLE, words};
     struct strbuf out;
     strbuf_init(&out, 0);
-    options_completion(commands, 1, &out);
+    options_completion(&completed, 1, &out);
     check_golden("tests/golden/options/sample.bash", &out);
 }
 

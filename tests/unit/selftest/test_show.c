@@ -69,8 +69,8 @@ static void test_table(void **state)
           "paced               2000         900       39000           -        9.25          40\n");
     shows(SELFTEST_LIMIT_NONE,
           "2000                 4.4        27.0         3.1        14.5       420.0       400.0        1.00\n");
-    shows(SELFTEST_LIMIT_NONE, "held 40000 chunks/s, the largest that was tried\n");
-    shows(SELFTEST_LIMIT_CLIENT, "held 40000 chunks/s; at 80000 it was the bottleneck\n");
+    shows(SELFTEST_LIMIT_NONE, "held 40000 chunks/s as offered, the largest that was tried\n");
+    shows(SELFTEST_LIMIT_CLIENT, "held 40000 chunks/s as offered; at 80000 it was the bottleneck\n");
     shows(SELFTEST_LIMIT_SIMULATOR, "beyond that the simulator was the bottleneck\n");
 }
 

@@ -147,7 +147,7 @@ static void test_refused(void **state)
         struct as_error err;
         if (sim_dist_parse(bad[i], SIM_DIST_DURATION, &dist, &err) != AS_E_USAGE)
             fail_msg("'%s' was taken", bad[i]);
-        assert_non_null(strstr(err.message, "for example"));
+        assert_non_null(strstr(err.message, "is no delay"));
         assert_int_equal(dist.kind, SIM_DIST_GAMMA);
     }
     struct sim_dist dist;
