@@ -363,7 +363,7 @@ int main(void)
 {
     struct strbuf input, output;
     struct arena arena;
-    struct fetch_request request;
+    struct fetch_request request = {0};
     struct fetch_result result = {0};
     struct as_error err = {0};
     signal(SIGPIPE, SIG_IGN);
