@@ -373,7 +373,7 @@ int main(void)
     arena_init(&arena, 0, 16 * FETCH_HEADER_MAX_BYTES);
     result.status_code = take_request(&input, &arena, &request, &err);
     snprintf(result.message, sizeof result.message, "%s", err.message);
-    if (result.status_code == AS_OK) {
+    if (result.status_code == AS_OK && request.url) {
         curl_global_init(CURL_GLOBAL_DEFAULT);
         run_request(&request, &result);
         curl_global_cleanup();
