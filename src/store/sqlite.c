@@ -230,12 +230,10 @@ static as_status open_all(struct store *store, struct sqlite_database *database,
 
 /* ---- transactions ---- */
 
-static as_status run_fixed(struct store_tx *tx, const char *sql, struct as_error *err)
-{
-    const as_status status = store_exec(tx, sql, NULL, 0, NULL);
-    return status == AS_OK ? AS_OK : error_set(err, status, "%s", tx->error.message);
-}
-
+/*
+ * By the database's own call, not store_exec: that can run out of memory after the statement was run, and a BEGIN or COMMIT that was
+ * done must not be told as a failure.
+ */
 static as_status sqlite_begin(struct store *store, struct store_tx *tx, struct as_error *err)
 {
     struct sqlite_database *database = store->database;
@@ -244,7 +242,12 @@ static as_status sqlite_begin(struct store *store, struct store_tx *tx, struct a
     if (status != AS_OK)
         return error_set(err, status, "no connection to the store was free within %" PRId64 " ms", store->options.wait_ns / NS_PER_MS);
     tx->connection = tx->may_write ? &database->writer : &database->readers[tx->number];
-    status = run_fixed(tx, tx->may_write ? "BEGIN IMMEDIATE" : "BEGIN", err);
+    sqlite3 *db = ((struct sqlite_connection *)tx->connection)->db;
+    /* What could not be undone when it ended, without memory, is undone now. */
+    if (!sqlite3_get_autocommit(db))
+        status = sqlite_do(db, "ROLLBACK", err);
+    if (status == AS_OK)
+        status = sqlite_do(db, tx->may_write ? "BEGIN IMMEDIATE" : "BEGIN", err);
     if (status != AS_OK)
         pool_give(pool, tx->number);
     return status;
@@ -256,7 +259,7 @@ static as_status sqlite_end(struct store_tx *tx, bool is_commit, struct as_error
     struct sqlite_connection *connection = tx->connection;
     as_status status = AS_OK;
     if (is_commit)
-        status = run_fixed(tx, "COMMIT", err);
+        status = sqlite_do(connection->db, "COMMIT", err);
     if (!sqlite3_get_autocommit(connection->db)) {
         const int code = sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
         const as_status undone = sqlite_result(code);
