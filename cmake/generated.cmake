@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is made from the option tables: manual pages, completion, job file schemas (in the build folder) and the options page
 # docs/options.md (target `docs`, kept in the repository; tests/rules compares it).
-set(DOCUMENTED_COMMANDS llm vlm asr imagegen summarize sim selftest report serve ctl)
+set(DOCUMENTED_COMMANDS llm vlm asr imagegen summarize sim selftest prompts report serve ctl)
 set(generated_files)
 
 function(assay_document output)

@@ -18,7 +18,7 @@ struct command {
 };
 
 /* In the order in which they are listed. Those whose file is not part of a build are left out (weak). */
-#define COMMAND_MAP(X) X(llm) X(vlm) X(asr) X(imagegen) X(summarize) X(sim) X(selftest) X(report) X(serve) X(ctl) X(help)
+#define COMMAND_MAP(X) X(llm) X(vlm) X(asr) X(imagegen) X(summarize) X(sim) X(selftest) X(prompts) X(report) X(serve) X(ctl) X(help)
 #define COMMAND_DECLARE(name) extern const struct command command_##name __attribute__((weak));
 COMMAND_MAP(COMMAND_DECLARE)
 #undef COMMAND_DECLARE

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "engine/error_text.h"
+#include "workload/calibrate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +13,6 @@
 #define MODEL_LIST_MAX_BYTES ((size_t)8 * 1024 * 1024)
 #define MODELS_SHOWN 8
 #define SYNTHETIC_PROMPTS_MAX 4096
-#define PROBE_SHORT_WORDS 32
-#define PROBE_LONG_WORDS 256
 
 static as_status no_memory(struct as_error *err)
 {
@@ -211,16 +210,17 @@ as_status source_count_tokens(const struct source_context *context, const struct
     return status;
 }
 
-/* Sends one probe and reads usage.prompt_tokens. */
-static as_status probe_once(const struct source_context *context, struct token_probe *probe, struct as_error *err)
+/* How a calibration of this run asks its first server. */
+struct counting {
+    const struct source_context *context;
+    struct llm_config config;
+};
+
+static as_status count_probe(void *context, const char *text, int64_t *ret_tokens, struct as_error *err)
 {
-    struct strbuf text AS_AUTO_STRBUF;
-    struct llm_config config = source_llm_config(context->config, context->targets);
-    strbuf_init(&text, 0);
-    config.unique_prompts = false;
-    synthetic_text((uint64_t)context->config->load.seed, UINT64_MAX - (uint64_t)probe->words, probe->words, &text);
-    const struct source_text asked = {strbuf_text(&text), 0, "calibration of tokens per word"};
-    as_status status = source_count_tokens(context, &config, &asked, &probe->prompt_tokens, err);
+    struct counting *counting = context;
+    const struct source_text asked = {text, 0, "calibration of tokens per word"};
+    as_status status = source_count_tokens(counting->context, &counting->config, &asked, ret_tokens, err);
     if (status == AS_E_NETWORK && strstr(err->message, "usage.prompt_tokens"))
         return error_set(err, status,
                          "calibration of tokens per word: the answer holds no usage.prompt_tokens; give --tokens-per-word R or --no-calibrate");
@@ -230,19 +230,13 @@ static as_status probe_once(const struct source_context *context, struct token_p
 static as_status calibrate(const struct source_context *context, struct source *source, struct as_error *err)
 {
     char text[32];
-    source->probes[0].words = PROBE_SHORT_WORDS;
-    source->probes[1].words = PROBE_LONG_WORDS;
-    for (size_t i = 0; i < 2; i++) {
-        as_status status = probe_once(context, &source->probes[i], err);
-        if (status != AS_OK)
-            return status;
-    }
-    source->probe_count = 2;
-    as_status status = token_ratio_fit(source->probes, 2, &source->ratio, err);
-    if (status != AS_OK) {
-        error_prefix(err, "calibration of tokens per word");
-        return AS_E_NETWORK;
-    }
+    struct counting counting = {context, source_llm_config(context->config, context->targets)};
+    counting.config.unique_prompts = false;
+    const struct token_counter counter = {&counting, count_probe};
+    as_status status = calibrate_synthetic((uint64_t)context->config->load.seed, &counter, source->probes, &source->ratio, err);
+    if (status != AS_OK)
+        return status;
+    source->probe_count = CALIBRATE_PROBES;
     double_format(source->ratio.tokens_per_word, text);
     return options_put(context->parsed, "tokens-per-word", text, err);
 }

@@ -11,8 +11,6 @@
 #define INPUT_STREAM  UINT64_C(0x73796e2d696e7075) /* "syn-inpu" */
 #define OUTPUT_STREAM UINT64_C(0x73796e2d6f757470) /* "syn-outp" */
 #define WORDS_STREAM  UINT64_C(0x73796e2d776f7264) /* "syn-word" */
-#define RATIO_MIN     0.2
-#define RATIO_MAX     20.0
 
 /* 256 short common words: one token each, with the space before it, in most vocabularies. */
 static const char *const vocabulary[256] = {
@@ -111,7 +109,7 @@ as_status token_ratio_fit(const struct token_probe *probes, size_t count, struct
     ratio.overhead_tokens = tokens - ratio.tokens_per_word * words;
     if (ratio.overhead_tokens < 0)
         ratio = (struct token_ratio){cross_origin / square_origin, 0};
-    if (!(ratio.tokens_per_word >= RATIO_MIN && ratio.tokens_per_word <= RATIO_MAX))
+    if (!(ratio.tokens_per_word >= TOKENS_PER_WORD_MIN && ratio.tokens_per_word <= TOKENS_PER_WORD_MAX))
         return error_set(err, AS_E_INVALID,
                          "the server's prompt_tokens say %.2f tokens a word: it does not count what was sent",
                          ratio.tokens_per_word);

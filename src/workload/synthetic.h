@@ -30,6 +30,10 @@ as_status length_parse(const char *text, struct length_spec *ret, struct as_erro
 /* The length of number `index`, decided by (seed, stream, index) alone. */
 int64_t length_draw(const struct length_spec *spec, uint64_t seed, uint64_t stream, uint64_t index);
 
+/* What can be believed of a model. */
+#define TOKENS_PER_WORD_MIN 0.2
+#define TOKENS_PER_WORD_MAX 20.0
+#define TOKEN_OVERHEAD_MAX  1e6
 /* tokens = overhead_tokens + words × tokens_per_word */
 struct token_ratio {
     double tokens_per_word; /* > 0 */
