@@ -26,6 +26,7 @@
 struct plane;
 struct route;
 struct plane_call;
+struct upload;
 
 /* What a caller may do. A route needs one of them. */
 enum right {
@@ -102,6 +103,8 @@ struct plane_call {
     const char *body;
     size_t body_len;
     const struct json_value *input; /* the body's tree, NULL when the route takes none */
+    struct upload *upload;          /* a body that lies in a file (plane/upload.h), freed with the call; NULL = none */
+    const char *upload_digest;      /* SHA-256 of it, set by the route's `prepare` */
     const char *authorization, *cookie, *origin, *host, *fetch_site, *if_match, *idempotency_key, *last_event_id;
     const char *content_kind, *accept; /* Content-Type and Accept, as sent */
     const char *allowed;               /* for 405: the methods there are */

@@ -135,6 +135,8 @@ static as_status run(struct plane_call *call)
     if (status != AS_OK)
         return status;
     status = check_call(call);
+    if (status == AS_OK && route->prepare)
+        status = route->prepare(call);
     if (status == AS_OK && route->kind == ROUTE_READ)
         status = route->handle(call);
     if (status == AS_OK && route->kind == ROUTE_EVENTS)

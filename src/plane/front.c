@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "plane/pieces.h"
 #include "plane/state.h"
+#include "plane/upload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ void plane_call_free(struct plane_call *call)
         return;
     if (call->pieces.done)
         call->pieces.done(call);
+    upload_free(call->upload);
     strbuf_done(&call->out);
     arena_done(&call->arena);
     free(call);
@@ -165,8 +167,8 @@ static void take_request(struct plane_call *call)
         http_text_equals(http_without_parameters(http_request_field(request, "content-type")), "application/json");
     call->content_kind = copy_field(call, "content-type");
     call->accept = copy_field(call, "accept");
-    call->body = copy(call, (struct http_text){call->exchange->body, call->exchange->body_len});
-    call->body_len = call->exchange->body_len;
+    call->body_len = call->exchange->stream_body ? 0 : call->exchange->body_len;
+    call->body = copy(call, (struct http_text){call->exchange->body, call->body_len});
     take_address(call);
 }
 
@@ -217,11 +219,14 @@ static struct plane_call *call_new(struct plane *plane, struct http_exchange *x)
 static void on_request(void *context, struct http_exchange *x)
 {
     struct route_found found;
+    struct upload *upload = upload_take(x);
     struct plane_call *call = call_new(context, x);
     if (!call) {
+        upload_free(upload);
         http_drop(x, true);
         return;
     }
+    call->upload = upload;
     take_request(call);
     enum route_match match = route_find(x->request->method, x->request->path, &found);
     if (call->problem.is_set) {
@@ -252,16 +257,39 @@ static void on_request(void *context, struct http_exchange *x)
     answer(call);
 }
 
+/* Before its body was read. */
+static void refuse_upload(struct plane *plane, struct http_exchange *x, as_status status)
+{
+    struct plane_call *call = call_new(plane, x);
+    if (!call) {
+        http_drop(x, true);
+        return;
+    }
+    take_request(call);
+    call->problem.retry_after_s = 1;
+    refuse(call, PROBLEM_BUSY,
+           status == AS_E_LIMIT ? "too many files are being sent already" : "there is no room to take the file");
+}
+
 static void on_head(void *context, struct http_exchange *x)
 {
     struct route_found found;
     const bool has_credential =
         http_request_field(x->request, "authorization").len > 0 || http_request_field(x->request, "cookie").len > 0;
-    (void)context;
     x->max_body_bytes = BODY_BYTES;
-    if (has_credential && route_find(x->request->method, x->request->path, &found) == ROUTE_FOUND &&
-        found.route->body_bytes_max)
+    if (!has_credential || route_find(x->request->method, x->request->path, &found) != ROUTE_FOUND)
+        return;
+    if (found.route->body_bytes_max)
         x->max_body_bytes = found.route->body_bytes_max;
+    as_status status = found.route->input_media ? upload_begin(context, x) : AS_OK;
+    if (status != AS_OK)
+        refuse_upload(context, x, status);
+}
+
+static void on_body(void *context, struct http_exchange *x, const char *data, size_t len)
+{
+    (void)context;
+    upload_add(x, data, len);
 }
 
 static void on_writable(void *context, struct http_exchange *x)
@@ -297,6 +325,7 @@ static void on_loop(void *context, struct http_loop *loop, bool begins)
 const struct http_handler plane_handler = {
     .on_loop = on_loop,
     .on_head = on_head,
+    .on_body = on_body,
     .on_request = on_request,
     .on_writable = on_writable,
     .on_abort = on_abort,

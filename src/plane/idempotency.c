@@ -14,6 +14,7 @@ static as_status request_digest(struct plane_call *call, const char **ret)
     strbuf_init(&text, 0);
     strbuf_addf(&text, "%s %s?%s\n", route_method_name(call->route->method), call->path, call->query);
     strbuf_add(&text, call->body, call->body_len);
+    strbuf_adds(&text, call->upload_digest ? call->upload_digest : "");
     as_status status = strbuf_status(&text);
     if (status == AS_OK && !digest)
         status = AS_E_NOMEM;

@@ -406,6 +406,22 @@ static void put_operation(struct json_writer *json, const struct route *route)
         json_close_object(json);
         json_close_object(json);
     }
+    if (route->input_media) {
+        json_key(json, "requestBody");
+        json_open_object(json);
+        json_member_bool(json, "required", true);
+        json_key(json, "content");
+        json_open_object(json);
+        json_key(json, route->input_media);
+        json_open_object(json);
+        json_key(json, "schema");
+        json_open_object(json);
+        json_member_string(json, "type", "string");
+        json_close_object(json);
+        json_close_object(json);
+        json_close_object(json);
+        json_close_object(json);
+    }
     put_answers(json, route);
     json_close_object(json);
 }

@@ -257,6 +257,12 @@ const struct resource resource_framework_versions = {
 static const char *const SOURCE_TYPES[] = {"prompt_library", "metrumbench_vlm_snapshot", "metrumbench_asr_snapshot",
                                            "metrumbench_imagegen_snapshot", NULL};
 static const char *const SOURCE_STATES[] = {"ready", "importing", "bytes_missing", NULL};
+/* Of the file that was sent; null before. */
+#define OF_FILE(member, kind, column, sentence)                                                                        \
+    {                                                                                                                  \
+        .name = (member), .type = (kind), .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = (sentence),                  \
+        .sql = "(SELECT x." column " FROM prompt_source_files x WHERE x.prompt_source_id = $.id)"                      \
+    }
 static const struct field SOURCE_FIELDS[] = {
     {.name = "source_code",
      .type = FIELD_CODE,
@@ -288,18 +294,37 @@ static const struct field SOURCE_FIELDS[] = {
      .type = FIELD_INT,
      .flags = FIELD_GIVEN | FIELD_SORT,
      .about = "Prompts, images or recordings."},
-    OPTIONAL_TEXT("restic_repository", "Where the bytes lie."),
-    OPTIONAL_TEXT("restic_snapshot", "Which snapshot."),
-    {.name = "bytes_total",
-     .type = FIELD_INT,
-     .flags = FIELD_NULLABLE,
-     .min = 0,
-     .max = 9e15,
-     .about = "Bytes of media."},
+    OF_FILE("file_digest", FIELD_TEXT, "digest", "SHA-256 of its file as it was sent."),
+    OF_FILE("file_bytes", FIELD_INT, "size_bytes", "Size of its file."),
+    OF_FILE("with_expected_tokens", FIELD_INT, "with_expected_tokens", "Rows that say how long the answer is."),
+    OF_FILE("words_total", FIELD_INT, "words_total", "White-space-separated words of all prompts."),
+    OF_FILE("words_min", FIELD_INT, "words_min", "Words of the shortest prompt."),
+    OF_FILE("words_p50", FIELD_INT, "words_p50", "Words of the prompt in the middle."),
+    OF_FILE("words_p95", FIELD_INT, "words_p95", "Words that 95 of 100 prompts do not exceed."),
+    OF_FILE("words_max", FIELD_INT, "words_max", "Words of the longest prompt."),
+    {.name = "restic_repository",
+     .type = FIELD_TEXT,
+     .flags = FIELD_GIVEN | FIELD_NULLABLE,
+     .about = "Where the images or recordings lie."},
+    {.name = "restic_snapshot", .type = FIELD_TEXT, .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = "Which snapshot."},
+    {.name = "bytes_total", .type = FIELD_INT, .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = "Bytes of them."},
     {.name = "import_command", .type = FIELD_TEXT, .flags = FIELD_GIVEN | FIELD_NULLABLE, .about = "What fills it."},
     FIELD_SHIPPED,
     FIELDS_OF_LIFE,
 };
+
+/* A new source has nothing in it. */
+static as_status prepare_source(struct plane_call *call, int64_t id, struct row_values *row)
+{
+    const struct store_value *code = row_values_get(row, "source_code");
+    if (id || !code)
+        return AS_OK;
+    const char *command = call_printf(call, "assay ctl prompts upload %.*s FILE", (int)code->len, code->text);
+    as_status status = command ? row_values_set(row, "state", store_text("bytes_missing")) : AS_E_NOMEM;
+    return status == AS_OK ? row_values_set(row, "import_command", store_text(command)) : status;
+}
+
+static const struct resource_hooks SOURCE_HOOKS = {.prepare = prepare_source};
 
 const struct resource resource_prompt_sources = {
     .shape = {.name = "PromptSource",
@@ -314,4 +339,5 @@ const struct resource resource_prompt_sources = {
     .create = RIGHT_WRITE,
     .change = RIGHT_WRITE,
     .sort = "source_code",
+    .hooks = &SOURCE_HOOKS,
 };

@@ -39,8 +39,11 @@ struct route {
     int status;                 /* of success; 0 = 200 */
     const char *media;          /* of the answer; NULL = application/json */
     size_t body_bytes_max;      /* 0 = 1 MiB */
+    const char *input_media;    /* the body is no JSON but of this type, and taken to a file (plane/upload.h) */
     const struct route_param *params;
     size_t param_count;
+    /* Of ROUTE_WRITE, NULL = none: what takes long, in a read transaction before the one that writes. */
+    as_status (*prepare)(struct plane_call *call);
     as_status (*handle)(struct plane_call *call);
 };
 
@@ -73,6 +76,6 @@ struct route_list {
     size_t count;
 };
 extern const struct route_list routes_account, routes_runs, routes_catalogue, routes_results, routes_compare, routes_report,
-    routes_documents;
+    routes_documents, routes_prompts;
 
 #endif

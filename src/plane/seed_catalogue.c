@@ -313,15 +313,15 @@ static const struct {
     const char *code, *type, *name, *origin, *licence, *command;
 } SOURCES[] = {
     {"metrumbench-vlm-4k-v1", "metrumbench_vlm_snapshot", "Photographs with description prompts", NULL, NULL,
-     "assay prompts import --source metrumbench-vlm-4k-v1 FOLDER"},
+     "assay ctl prompts upload metrumbench-vlm-4k-v1 FILE && assay ctl prompts store metrumbench-vlm-4k-v1 FOLDER"},
     {"librispeech-test-clean", "metrumbench_asr_snapshot", "LibriSpeech test-clean: clear, read English",
      "https://www.openslr.org/12 test-clean.tar.gz", "CC-BY-4.0",
-     "assay prompts import --source librispeech-test-clean FOLDER"},
+     "assay ctl prompts upload librispeech-test-clean FILE && assay ctl prompts store librispeech-test-clean FOLDER"},
     {"librispeech-test-other", "metrumbench_asr_snapshot", "LibriSpeech test-other: harder speech",
      "https://www.openslr.org/12 test-other.tar.gz", "CC-BY-4.0",
-     "assay prompts import --source librispeech-test-other FOLDER"},
+     "assay ctl prompts upload librispeech-test-other FILE && assay ctl prompts store librispeech-test-other FOLDER"},
     {"text2image-multiprompt-1024", "metrumbench_imagegen_snapshot", "1,024 prompts for image generation", NULL,
-     "Apache-2.0", "assay prompts import --source text2image-multiprompt-1024 FILE"},
+     "Apache-2.0", "assay ctl prompts upload text2image-multiprompt-1024 FILE"},
 };
 
 as_status seed_prompt_sources(struct plane_call *call)

@@ -9,6 +9,8 @@
 #include "plane/plane.h"
 #include "plane/route.h"
 
+#include <stdatomic.h>
+
 struct plane {
     const struct plane_settings *settings;
     struct store *store;
@@ -20,6 +22,7 @@ struct plane {
     struct work_pool *hashers; /* those that hash passwords: two at once */
     struct guess *guesses;
     struct event_hub *events;
+    _Atomic uint32_t uploads; /* bodies being taken to files (plane/upload.h) */
     char url[320];
 };
 

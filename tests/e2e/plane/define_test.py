@@ -7,7 +7,7 @@ import threading
 import unittest
 
 import yaml
-from plane import DEADLINE_S, PASSWORD, SOURCE, Case, Client, Plane, define
+from plane import DEADLINE_S, LIBRARY, PASSWORD, SOURCE, Case, Client, Plane, define, send_file
 
 
 class Definitions(Case):
@@ -166,6 +166,7 @@ class Runs(Case):
             for kind in ("projects", "server_configs", "servers", "prompt_sources", "workloads", "scenarios"):
                 for thing in definition[kind]:
                     client.post("/api/v1/" + kind.replace("_", "-"), thing)
+            self.assertEqual(send_file(client, "lib1", LIBRARY).status, 200)
             other.stop()
             other.sql("UPDATE servers SET state = 'online', last_seen_ns = 1, disk_free_bytes = 4000000000000")
             other.start()

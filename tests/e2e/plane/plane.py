@@ -218,6 +218,14 @@ class Case(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
 
+LIBRARY = b'{"prompt": "How long is a piece of string?", "expected_output_tokens": 12}\n{"prompt": "Count to three."}\n'
+
+
+def send_file(client, code, data, media="application/jsonl", **headers):
+    """PUT of a prompt source's file; the answer."""
+    return client.call("PUT", f"/api/v1/prompt-sources/{code}/content", raw=data, headers={"Content-Type": media, **headers})
+
+
 def define(client, number=1):
     """A project with hardware, a server, a prompt source, a workload and a scenario."""
     n = str(number)
@@ -225,6 +233,7 @@ def define(client, number=1):
     client.post("/api/v1/server-configs", {"config_code": "dgx" + n, "location": "on_prem", "gpu_class_code": "h100", "gpu_count": 8})
     client.post("/api/v1/servers", {"config_code": "dgx" + n, "hostname": "gpu" + n, "gpus": [{"gpu_index": i, "gpu_class_code": "h100"} for i in range(8)]})
     client.post("/api/v1/prompt-sources", {"source_code": "lib" + n, "source_type": "prompt_library", "name": "Library"})
+    assert send_file(client, "lib" + n, LIBRARY).status == 200
     client.post("/api/v1/workloads", {
         "workload_code": "w" + n, "project_code": "p" + n, "name": "Workload", "tool": "metrumbench-llm",
         "model_code": "meta-llama/Llama-3.3-70B-Instruct", "framework_code": "vllm", "framework_version": "0.12.0",

@@ -169,6 +169,8 @@ class Rights(Case):
         for method, path, operation in self.routes():
             if "requestBody" not in operation or path in ("/api/v1/login", "/api/v1/me/password"):
                 continue
+            if "application/json" not in operation["requestBody"]["content"]:
+                continue  # a file: prompts_test.py
             name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].split("/")[-1]
             schema = document["components"]["schemas"][name]
             for member, field in schema["properties"].items():
