@@ -147,27 +147,28 @@ uint32_t balance_pick_again(struct balance *balance, uint32_t endpoint, int64_t 
     return endpoint;
 }
 
-void balance_release(struct balance *balance, uint32_t endpoint, enum balance_verdict verdict, int64_t now_ns)
+bool balance_release(struct balance *balance, uint32_t endpoint, enum balance_verdict verdict, int64_t now_ns)
 {
     struct balance_endpoint *state = &balance->endpoints[endpoint];
     atomic_fetch_sub_explicit(&state->in_flight, 1, memory_order_relaxed);
     if (verdict == BALANCE_UNUSED)
-        return;
+        return false;
     if (balance->policy == BALANCE_LEAST_INFLIGHT) {
         bool is_unreachable = verdict == BALANCE_UNREACHABLE;
         if (atomic_load_explicit(&state->is_unreachable, memory_order_relaxed) != is_unreachable)
             atomic_store_explicit(&state->is_unreachable, is_unreachable, memory_order_relaxed);
     }
     if (!balance->eject_after || is_out(balance, endpoint, now_ns))
-        return;
+        return false;
     if (verdict == BALANCE_FINE) {
         atomic_store_explicit(&state->failures, 0, memory_order_relaxed);
-        return;
+        return false;
     }
     uint32_t failures = atomic_fetch_add_explicit(&state->failures, 1, memory_order_relaxed) + 1;
-    if (failures == balance->eject_after) {
-        atomic_store_explicit(&state->out_until_ns, now_ns + BALANCE_EJECTED_NS, memory_order_relaxed);
-        atomic_store_explicit(&state->failures, 0, memory_order_relaxed);
-        atomic_fetch_add_explicit(&balance->ejections, 1, memory_order_relaxed);
-    }
+    if (failures != balance->eject_after)
+        return false;
+    atomic_store_explicit(&state->out_until_ns, now_ns + BALANCE_EJECTED_NS, memory_order_relaxed);
+    atomic_store_explicit(&state->failures, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&balance->ejections, 1, memory_order_relaxed);
+    return true;
 }

@@ -22,6 +22,7 @@
 #include "engine/engine.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define BALANCE_EJECTED_NS (INT64_C(5) * NS_PER_S)
@@ -52,7 +53,7 @@ void balance_done(struct balance *balance);
 uint32_t balance_pick(struct balance *balance, int64_t seq, int64_t now_ns);
 /* For a further try: the same endpoint, or another by balance_pick when it is out. Counts in flight. */
 uint32_t balance_pick_again(struct balance *balance, uint32_t endpoint, int64_t seq, int64_t now_ns);
-/* A try at `endpoint` ended. */
-void balance_release(struct balance *balance, uint32_t endpoint, enum balance_verdict verdict, int64_t now_ns);
+/* A try at `endpoint` ended. True when its failure takes the endpoint out. */
+bool balance_release(struct balance *balance, uint32_t endpoint, enum balance_verdict verdict, int64_t now_ns);
 
 #endif

@@ -70,7 +70,8 @@ enum error_type {
     X(14, LENGTH_IGNORED, "length_ignored", "more completion tokens than were allowed")                                \
     X(15, CONTENT_CUT, "content_cut", "saved content was cut at its limit")                                            \
     X(16, FORMAT_MISMATCH, "format_mismatch", "the answer has another format than was asked for")                      \
-    X(17, COUNT_MISMATCH, "count_mismatch", "the answer has another number of items than was asked for")
+    X(17, COUNT_MISMATCH, "count_mismatch", "the answer has another number of items than was asked for")               \
+    X(18, EJECTED, "ejected", "the last of the failures that took its endpoint out for a while")
 enum record_flag {
 #define RECORD_FLAG_ENUM(bit, name, text, meaning) RECORD_FLAG_##name = 1u << (bit),
     RECORD_FLAG_MAP(RECORD_FLAG_ENUM)

@@ -44,8 +44,8 @@ static void count_outcome(struct engine_progress *progress, const struct request
 
 static void leave_endpoint(struct slot *slot, enum balance_verdict verdict, int64_t now_ns)
 {
-    if (slot->is_at_endpoint)
-        balance_release(&slot->thread->engine->balance, slot->endpoint, verdict, now_ns);
+    if (slot->is_at_endpoint && balance_release(&slot->thread->engine->balance, slot->endpoint, verdict, now_ns))
+        slot->flags |= RECORD_FLAG_EJECTED;
     slot->is_at_endpoint = false;
 }
 
@@ -405,6 +405,7 @@ static void finish(struct slot *slot, const struct verdict *verdict, enum net_en
         record->attempts[record->attempt_count - 1].error_type = record->error_type;
     struct verdict last = {(enum outcome)record->outcome, (enum error_type)record->error_type, true, NULL};
     leave_endpoint(slot, endpoint_verdict(&last), now_ns);
+    record->flags |= slot->flags & RECORD_FLAG_EJECTED;
     atomic_fetch_sub_explicit(&engine->progress.in_flight, 1, memory_order_relaxed);
     put_record(slot, record, now_ns);
     sse_reader_done(&slot->sse);

@@ -212,9 +212,17 @@ static void test_ejection_is_counted(void **state)
     run.plan.request_count = 90;
     fake_engine_run();
     int64_t seen[3] = {0};
-    for (size_t i = 0; i < run.record_count; i++)
+    int64_t flagged = 0;
+    for (size_t i = 0; i < run.record_count; i++) {
         seen[run.records[i].endpoint]++;
+        if (!(run.records[i].flags & RECORD_FLAG_EJECTED))
+            continue;
+        flagged++;
+        assert_int_equal(run.records[i].endpoint, 1);
+        assert_int_equal(seen[1], 3); /* the failure that did it */
+    }
     assert_int_equal(seen[1], 3);
+    assert_int_equal(flagged, 1);
     assert_int_equal(run.result.ejections, 1);
 }
 
