@@ -53,6 +53,9 @@ struct json_limits {
  */
 as_status json_parse(const char *text, size_t len, const struct json_limits *limits, struct arena *arena,
                      const struct json_value **ret, struct as_error *err) AS_NODISCARD;
+/* The same for one line of a file: the message names the column alone, and beyond a limit is AS_E_INVALID too. */
+as_status json_parse_line(const char *line, size_t len, struct arena *arena, const struct json_value **ret,
+                          struct as_error *err) AS_NODISCARD;
 
 /* The member of an object (exact key), NULL when absent or `object` is NULL or no object. */
 const struct json_value *json_get(const struct json_value *object, const char *key);

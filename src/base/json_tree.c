@@ -191,6 +191,20 @@ static const struct json_value *get_member(const struct json_value *object, cons
     return found;
 }
 
+as_status json_parse_line(const char *line, size_t len, struct arena *arena, const struct json_value **ret,
+                          struct as_error *err)
+{
+    as_status status = json_parse(line, len, NULL, arena, ret, err);
+    if (status == AS_OK || status == AS_E_NOMEM)
+        return status;
+    const char *at = err ? strstr(err->message, "column ") : NULL;
+    if (at && strncmp(err->message, "line ", 5) == 0)
+        memmove(err->message, at, strlen(at) + 1);
+    if (err)
+        err->status = AS_E_INVALID;
+    return AS_E_INVALID;
+}
+
 const struct json_value *json_get(const struct json_value *object, const char *key)
 {
     return get_member(object, key, strlen(key));

@@ -50,9 +50,9 @@ static as_status take_object(struct walk *walk, const char *line, size_t len, st
     const struct json_value *object;
     if (len > AUDIO_LINE_MAX_BYTES)
         return error_set(why, AS_E_INVALID, "the line is longer than %zu bytes", AUDIO_LINE_MAX_BYTES);
-    as_status status = json_parse(line, len, NULL, &walk->arena, &object, why);
+    as_status status = json_parse_line(line, len, &walk->arena, &object, why);
     if (status != AS_OK)
-        return status == AS_E_LIMIT ? AS_E_INVALID : status;
+        return status;
     if (object->type != JSON_OBJECT)
         return error_set(why, AS_E_INVALID, "the line is a JSON %s: it must be an object",
                          json_type_name(object->type));

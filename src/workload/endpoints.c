@@ -307,7 +307,7 @@ static as_status take_json_lines(const struct source *whole, struct arena *arena
         struct source source = {whole->list, whole->name, at, len, line};
         const struct json_value *value;
         if (!is_blank(at, len)) {
-            as_status status = json_parse(at, len, NULL, arena, &value, err);
+            as_status status = json_parse_line(at, len, arena, &value, err);
             if (status != AS_OK)
                 return error_prefix(err, "%s, line %lld", whole->name, (long long)line);
             status = take_endpoint(&source, value, err);
@@ -397,6 +397,8 @@ static as_status join_path(struct endpoint_spec *spec, const char *path)
         len--;
     size_t skipped = ends_with(spec->url, len, "/v1") && strncmp(path, "/v1/", 4) == 0 ? 3 : 0;
     strbuf_add(&joined, spec->url, len);
+    if (len >= 5 && memcmp(spec->url, "unix:", 5) == 0 && !memchr(spec->url + 5, ':', len - 5))
+        strbuf_addc(&joined, ':'); /* unix:SOCKET:/PATH */
     strbuf_add(&joined, path + skipped, path_len - skipped);
     strbuf_adds(&joined, query);
     if (*query == '?' && path[path_len] == '?')

@@ -111,25 +111,14 @@ static as_status read_id(struct reading *reading, const struct fields *fields, s
     return ret->id ? AS_OK : AS_E_NOMEM;
 }
 
-/* The reader of JSON counts lines from the one it was given, which is always its first: the column alone is kept. */
-static void keep_column_only(struct as_error *err)
-{
-    char *at = strstr(err->message, "column ");
-    if (strncmp(err->message, "line ", 5) == 0 && at)
-        memmove(err->message, at, strlen(at) + 1);
-}
-
 static as_status read_line(struct reading *reading, const char *line, size_t len, struct prompt *ret,
                            struct as_error *err)
 {
     const struct json_value *value;
     struct fields fields = {0};
-    as_status status = json_parse(line, len, NULL, &reading->line_arena, &value, err);
-    if (status != AS_OK) {
-        keep_column_only(err);
-        return status == AS_E_LIMIT ? AS_E_INVALID : status;
-    }
-    status = read_fields(reading, value, &fields, err);
+    as_status status = json_parse_line(line, len, &reading->line_arena, &value, err);
+    if (status == AS_OK)
+        status = read_fields(reading, value, &fields, err);
     if (status == AS_OK)
         status = check_prompt(&fields, ret, err);
     if (status == AS_OK)

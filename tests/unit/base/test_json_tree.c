@@ -239,6 +239,27 @@ static void strings_may_hold_nul(void **state)
     arena_done(&arena);
 }
 
+/* A line of a file: another "line 1" beside the file's own number would only mislead. */
+static void a_line_names_its_column(void **state)
+{
+    (void)state;
+    struct arena arena;
+    struct as_error err = {0};
+    const struct json_value *root = NULL;
+    char deep[300];
+    memset(deep, '[', sizeof deep);
+    arena_init(&arena, 0, 0);
+    assert_int_equal(json_parse_line("{\"a\":1}", 7, &arena, &root, &err), AS_OK);
+    assert_int_equal(root->type, JSON_OBJECT);
+    assert_int_equal(json_parse_line("{\"a\":}", 6, &arena, &root, &err), AS_E_INVALID);
+    assert_int_equal(strncmp(err.message, "column 6: ", 10), 0);
+    assert_int_equal(err.column, 6);
+    assert_int_equal(json_parse_line("{", 1, &arena, &root, NULL), AS_E_INVALID);
+    assert_int_equal(json_parse_line(deep, sizeof deep, &arena, &root, &err), AS_E_INVALID);
+    assert_int_equal(err.status, AS_E_INVALID);
+    arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +271,7 @@ int main(void)
         cmocka_unit_test(repairs_strings_when_lossy),
         cmocka_unit_test(limits_are_exact),
         cmocka_unit_test(strings_may_hold_nul),
+        cmocka_unit_test(a_line_names_its_column),
     };
     return cmocka_run_group_tests_name("json_tree", tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static void test_bad_lines(void **state)
     } cases[] = {
         {"[]", "must be an object"},
         {"{\"id\":\"a\",\"path\":\"a.wav\",\"path\":\"b.wav\"}", "the member \"path\" is there twice"},
-        {"{\"id\":\"a\"", "line 2"},
+        {"{\"id\":\"a\"", "line 2: column 10: "},
         {"{\"path\":\"a.wav\"}", "\"id\" is missing"},
         {"{\"id\":\"\",\"path\":\"a.wav\"}", "1 to 63 bytes"},
         {"{\"id\":\"0123456789012345678901234567890123456789012345678901234567890123\",\"path\":\"a.wav\"}",

@@ -118,7 +118,7 @@ static void test_mistakes_name_their_line(void **state)
         {"endpoints: http://a\n", "list", 1},
         {"endpoints: [http://a]\nother: 1\n", "nothing else", 1},
         {"{\"url\":\"http://a\"}\n{\"url\":\"http://b\",\"x\":1}\n", "no x", 2},
-        {"{\"url\":\"http://a\"}\n{\"url\":\n", "line 2", 0},
+        {"{\"url\":\"http://a\"}\n{\"url\":\n", "line 2: column 8: ", 0},
     };
     for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
         assert_int_equal(endpoints_parse(&list, cases[i].text, strlen(cases[i].text), "endpoints", &err), AS_E_INVALID);
