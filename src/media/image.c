@@ -224,7 +224,7 @@ static as_status probe_within(const void *data, size_t len, uint64_t max_pixels,
 
 as_status image_decode(const void *data, size_t len, uint64_t max_pixels, struct image_pixels *ret, struct as_error *err)
 {
-    struct image_info info;
+    struct image_info info = {.format = IMAGE_UNKNOWN};
     as_status status = probe_within(data, len, max_pixels, &info, err);
     if (status != AS_OK)
         return status;
@@ -253,7 +253,7 @@ as_status image_decode(const void *data, size_t len, uint64_t max_pixels, struct
 
 as_status image_verify(const void *data, size_t len, uint64_t max_pixels, struct image_info *ret, struct as_error *err)
 {
-    struct image_info info;
+    struct image_info info = {.format = IMAGE_UNKNOWN};
     as_status status = probe_within(data, len, max_pixels, &info, err);
     if (status == AS_OK && info.format == IMAGE_GIF) {
         if (!gif_is_whole(data, len))

@@ -365,15 +365,15 @@ as_status images_prepare(struct images *images, const struct images_plan *plan,
         join_with_progress(images, progress);
     if (status == AS_OK)
         status = images->status;
+    if (status != AS_OK)
+        return status == AS_E_NOMEM ? error_set(err, status, "no memory for the images") : status;
     images->state.is_resident = images->order_next == images->order_count;
     find_first_bad(images);
-    if (status == AS_OK)
-        *ret = images->state;
-    if (status == AS_OK && !images->state.is_resident) {
-        images->is_ahead = true;
-        return start_threads(images, ahead_main, err);
-    }
-    return status == AS_E_NOMEM ? error_set(err, status, "no memory for the images") : status;
+    *ret = images->state;
+    if (images->state.is_resident)
+        return AS_OK;
+    images->is_ahead = true;
+    return start_threads(images, ahead_main, err);
 }
 
 /* ---- along with the requests; the mutex is held ---- */
