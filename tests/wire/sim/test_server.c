@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "support/temp_dir.h"
 
+#include <sys/ioctl.h>
+
 #define FAST "--ttft 1ms --itl 0ms --tokens 5"
 
 static void contains(const char *text, const char *part)
@@ -173,22 +175,44 @@ static void test_same_seed_same_answers(void **state)
     assert_string_not_equal(texts[0][0], texts[0][1]);
 }
 
-/* A client that does not read: what was rendered waits, nothing is lost. */
-static void test_slow_reader(void **state)
+/* Bytes that wait in the socket to be read. */
+static int unread(int fd)
 {
-    (void)state;
+    int bytes = 0;
+    assert_int_equal(ioctl(fd, FIONREAD, &bytes), 0);
+    return bytes;
+}
+
+/* Others are served meanwhile; returns when nothing more has come for the one who does not read. */
+static void wait_until_full(const struct sim_fixture *sim, int fd)
+{
+    int same = 0;
+    for (int before = -1; same < 20;) {
+        assert_int_equal(sim_ask_once(sim, "/health", "", NULL)->head.status, 200);
+        int now = unread(fd);
+        same = now > 0 && now == before ? same + 1 : 0;
+        before = now;
+    }
+}
+
+/*
+ * A client that stops reading, and then reads on: what was rendered waits, nothing is lost, and the stream goes on at
+ * once: no read waits as long as TCP may do before it asks again. Far more than socket buffers and the server's queue
+ * hold.
+ */
+static void read_after_a_stop(const char *words, int64_t tokens, bool is_stopped_twice)
+{
     struct sim_fixture sim;
-    sim_fixture_start(&sim, "--ttft 0ms --itl 0ms --tokens 20000");
-    int fd = sim_connect(&sim);
-    sim_send(fd, CHAT, "", STREAM_BODY);
-    /* The others are served meanwhile: their answers tell that the server has met the full socket. */
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(sim_ask_once(&sim, "/health", "", NULL)->head.status, 200);
-    int64_t contents = 0;
     struct http_response parser;
     struct sse_reader reader;
     static struct sim_seen seen;
+    const struct timeval limit = {.tv_sec = 6};
     char buffer[65536];
+    sim_fixture_start(&sim, words);
+    int fd = sim_connect(&sim);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+    sim_send(fd, CHAT, "", STREAM_BODY);
+    wait_until_full(&sim, fd);
     memset(&seen, 0, sizeof(seen));
     http_response_init(&parser);
     sse_reader_init(&reader, SSE_EVENT_MAX_DEFAULT);
@@ -197,14 +221,30 @@ static void test_slow_reader(void **state)
         assert_true(got > 0);
         seen.event_count = 0;
         seen.is_complete = sim_note_read(&seen, &parser, &reader, buffer, (size_t)got);
+        if (is_stopped_twice && seen.content_count > tokens / 8) {
+            is_stopped_twice = false;
+            wait_until_full(&sim, fd);
+        }
     }
-    contents = seen.content_count;
-    assert_int_equal(contents, 20000);
+    assert_int_equal(seen.content_count, tokens);
     assert_true(seen.done_mark);
     http_response_done(&parser);
     sse_reader_done(&reader);
     (void)close(fd);
     sim_fixture_stop(&sim);
+}
+
+static void test_slow_reader(void **state)
+{
+    (void)state;
+    read_after_a_stop("--ttft 0ms --itl 0ms --tokens 60000", 60000, true);
+}
+
+/* The same with a timer for each chunk. */
+static void test_slow_reader_of_a_paced_stream(void **state)
+{
+    (void)state;
+    read_after_a_stop("--ttft 0ms --itl 5us --tokens 60000", 60000, false);
 }
 
 /* A thread counts a request just after its last byte went out: asks until it has. */
@@ -247,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_unix_socket),
         cmocka_unit_test(test_same_seed_same_answers),
         cmocka_unit_test(test_slow_reader),
+        cmocka_unit_test(test_slow_reader_of_a_paced_stream),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_stop_aborts),
     };
