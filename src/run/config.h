@@ -144,7 +144,11 @@ enum run_mode {
     RUN_VLLM_BLOCK = 1u << 12,
     RUN_OTHER_CONSOLE = 1u << 13,
     RUN_JSON_ANSWERS = 1u << 24, /* asr: response formats */
-    RUN_TEXT_ANSWERS = 1u << 25
+    RUN_TEXT_ANSWERS = 1u << 25,
+    RUN_LOSSY_IMAGES = 1u << 26, /* vlm: images may be encoded anew as JPEG or WebP */
+    RUN_PLAIN_IMAGES = 1u << 27,
+    RUN_KEPT_FILES = 1u << 28, /* imagegen: images or answers are saved */
+    RUN_NO_FILES = 1u << 29
 };
 
 /* Of every tool, but for those whose comment says otherwise. */

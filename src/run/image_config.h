@@ -13,7 +13,7 @@
 struct image_config {
     bool by_url;           /* --server-side-download */
     int64_t max_dimension; /* OPT_ABSENT = no limit */
-    int format;            /* of --image-format: 0 = kept, else enum image_format */
+    int format;            /* place in the choices of --image-format, 0 = kept */
     int64_t quality;
     int detail;    /* of --image-detail: 0 = not sent, 1 low, 2 high */
     int64_t batch; /* OPT_ABSENT = the line's */
@@ -31,7 +31,7 @@ struct imagegen_config {
     int format; /* --response-format: 0 b64_json, 1 url */
     int64_t steps;
     double guidance_scale;
-    int64_t seed;  /* --image-seed, OPT_ABSENT = none sent */
+    int64_t seed;  /* --request-seed, OPT_ABSENT = none sent */
     int seed_mode; /* enum imagegen_seed_mode */
     const char *extra_body;
     bool health_check;

@@ -56,6 +56,7 @@ static const struct opt OPTIONS[] = {
      .initial = "90",
      .min = 1,
      .max = 100,
+     .modes = RUN_LOSSY_IMAGES,
      .sentence = "Quality of JPEG and WebP that is encoded anew; 100 is lossless WebP."},
     {.name = "check-images",
      .type = OPT_FLAG,

@@ -9,6 +9,10 @@ static const struct opt_mode MODES[] = {
      "several --url or --endpoints-file"},
     {RUN_TLS, RUN_TLS | RUN_PLAIN, "a run over TLS", "an https:// URL"},
     {RUN_PLAIN, RUN_TLS | RUN_PLAIN, "a run without TLS", "no https:// URL"},
+    {RUN_KEPT_FILES, RUN_KEPT_FILES | RUN_NO_FILES, "a run that saves images or answers",
+     "no --no-save-images, or --save-response-json"},
+    {RUN_NO_FILES, RUN_KEPT_FILES | RUN_NO_FILES, "a run that saves neither images nor answers",
+     "--no-save-images without --save-response-json"},
 };
 
 static const struct opt_table *const TABLES[] = {&ENDPOINT_TABLE,      &EVEN_BALANCE_TABLE,    &MODEL_TABLE,

@@ -51,6 +51,8 @@ static as_status resolve(struct resolving *what, struct as_error *err)
 {
     if (!what->config->prompt.source && !what->config->imagegen.prompt)
         return error_set(err, AS_E_USAGE, "no prompts: give --prompt TEXT or --prompts FILE (JSONL, `prompt` a line)");
+    const struct imagegen_config *config = &what->config->imagegen;
+    what->shape->modes |= config->save_images || config->save_responses ? RUN_KEPT_FILES : RUN_NO_FILES;
     as_status status = check_objectives(what, err);
     return status == AS_OK ? resolve_workers(what, err) : status;
 }

@@ -16,12 +16,23 @@ struct vlm_source {
     } order;
 };
 
+/* The choices of --image-format; the first one keeps each image's own. */
+static const enum image_format FORMATS[] = {IMAGE_UNKNOWN, IMAGE_PNG, IMAGE_JPEG, IMAGE_WEBP};
+
+/* An image may be encoded anew in a format that has a quality. */
+static bool is_lossy(const struct image_config *image)
+{
+    enum image_format format = FORMATS[image->format];
+    return format == IMAGE_UNKNOWN ? image->max_dimension != OPT_ABSENT : format != IMAGE_PNG;
+}
+
 static as_status resolve(struct resolving *what, struct as_error *err)
 {
     if (!what->config->prompt.source)
         return error_set(err, AS_E_USAGE, "no prompts: give --prompts FILE (JSONL, `prompt` and `image_urls` a line)");
     what->shape->modes |= RUN_API_CHAT;
     what->shape->modes |= what->config->request.streaming ? RUN_STREAM : RUN_WHOLE;
+    what->shape->modes |= is_lossy(&what->config->image) ? RUN_LOSSY_IMAGES : RUN_PLAIN_IMAGES;
     return AS_OK;
 }
 
@@ -34,7 +45,6 @@ static int64_t zero_if_absent(int64_t value)
 
 static struct image_prompts_options options_of(const struct run *run)
 {
-    static const enum image_format formats[] = {IMAGE_UNKNOWN, IMAGE_PNG, IMAGE_JPEG, IMAGE_WEBP};
     const struct image_config *image = &run->config.image;
     const struct endpoint_config *endpoint = &run->config.endpoint;
     return (struct image_prompts_options){
@@ -51,7 +61,7 @@ static struct image_prompts_options options_of(const struct run *run)
             {
                 .by_url = image->by_url,
                 .max_dimension = (uint32_t)zero_if_absent(image->max_dimension),
-                .format = formats[image->format],
+                .format = FORMATS[image->format],
                 .quality = (int)image->quality,
                 .skip_decoding = !image->decode,
                 .max_pixels = (uint64_t)image->max_pixels,

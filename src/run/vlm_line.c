@@ -13,6 +13,10 @@ static const struct opt_mode MODES[] = {
     {RUN_PLAIN, RUN_TLS | RUN_PLAIN, "a run without TLS", "no https:// URL"},
     {RUN_VLLM_BLOCK, RUN_VLLM_BLOCK | RUN_OTHER_CONSOLE, "a run with the vLLM block", "--console vllm"},
     {RUN_OTHER_CONSOLE, RUN_VLLM_BLOCK | RUN_OTHER_CONSOLE, "a run with another output", "--console is not vllm"},
+    {RUN_LOSSY_IMAGES, RUN_LOSSY_IMAGES | RUN_PLAIN_IMAGES, "a run that may encode JPEG or WebP",
+     "--image-format jpeg or webp, or --max-image-dimension"},
+    {RUN_PLAIN_IMAGES, RUN_LOSSY_IMAGES | RUN_PLAIN_IMAGES, "a run that encodes neither JPEG nor WebP",
+     "no --max-image-dimension, or --image-format png"},
 };
 
 static const struct opt_table *const TABLES[] = {
