@@ -142,6 +142,8 @@ class Times(AsrCase):
             process.send_signal(signal.SIGINT)
             process.wait(DEADLINE_S)
         truth = {line["id"].rsplit("-", 1)[1]: line for line in map(json.loads, truth_log.read_text().splitlines())}
+        # The samples in their order, three times.
+        self.assertEqual([record["prompt_id"] for record in records], [sample["id"] for sample in TRUTH] * 3)
         for record in records:
             own, seen = record["asr"], truth[str(record["seq"])]
             seconds = SECONDS[record["prompt_id"]]

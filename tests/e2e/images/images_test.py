@@ -168,6 +168,22 @@ class Vlm(Images):
         finally:
             server.close()
 
+    def test_options_of_texts_are_sent_with_images_too(self):
+        answer = json.dumps({"choices": [{"index": 0, "message": {"content": "ok"}, "finish_reason": "stop"}]})
+        server = Server({("POST", "/v1/chat/completions"): (200, answer)})
+        try:
+            prompts = self.images({"prompt": "what", "image_url": "a.png", "expected_output_tokens": 9})
+            self.run_tool("vlm", "--url", server.url, "--model", "m", "--prompts", prompts, "--num-requests", 1, "--system-prompt", "Be short.",
+                          "--min-tokens", 3, "--ignore-eos", "--temperature", 0.5, "--request-seed", 4, "--extra-body", '{"top_k": 2}',
+                          "--result-dir", "r")
+            body = json.loads(server.requests[0][3])
+            self.assertEqual(body["messages"][0], {"role": "system", "content": "Be short."})
+            self.assertEqual([part["type"] for part in body["messages"][1]["content"]], ["text", "image_url"])
+            wanted = {"max_tokens": 9, "min_tokens": 3, "ignore_eos": True, "temperature": 0.5, "seed": 4, "top_k": 2}
+            self.assertEqual({name: body.get(name) for name in wanted}, wanted)
+        finally:
+            server.close()
+
     def test_images_from_a_server_and_a_batch(self):
         sources = {("GET", "/p.jsonl"): (200, json.dumps({"prompt": "web", "image_urls": ["data:image/png;base64,"
                                                           + base64.b64encode(png(5, 5)).decode()]}) + "\n")}
@@ -177,6 +193,8 @@ class Vlm(Images):
             self.run_tool("vlm", "--url", url, "--prompts", server.url + "/p.jsonl", "--num-requests", 2, "--num-images-batch", 10,
                           "--result-dir", "r")
             self.assertEqual([record["vlm"]["image_count"] for record in self.records("r")], [10, 10])
+            self.assertEqual({record["ttft_ns"] for record in self.records("r")}, {None})  # not streamed: there is none to be made up
+            self.assertEqual(self.summary("r")["latency"]["ttft_ms"]["n"], 0)
         finally:
             server.close()
 
@@ -286,6 +304,18 @@ class Imagegen(Images):
         endpoints = self.summary("r")["endpoints"]
         self.assertEqual([endpoint["imagegen"]["images_returned"] for endpoint in endpoints], [3, 3])
         self.assertEqual([endpoint["counts"]["ok"] for endpoint in endpoints], [3, 3])
+
+    def test_the_record_says_when_an_endpoint_is_taken_out(self):
+        url = self.sim("--ttft", "1ms", "--image-delay", "1ms")
+        self.generate("--endpoint", url, "--endpoint", "http://127.0.0.1:9", "--prompt", "x", "--num-requests", 12,
+                      "--eject-after", 2, "--retries", 1, "--retry-backoff", "1ms", "--result-dir", "r")
+        records = sorted(self.records("r"), key=lambda record: record["seq"])
+        self.assertEqual([record["seq"] for record in records if "ejected" in record["flags"]], [1])
+        self.assertEqual([attempt["endpoint"] for attempt in records[1]["attempts"]], ["http://127.0.0.1:9"] * 2)
+        self.assertEqual([record["outcome"] for record in records], ["ok", "failed"] + ["ok"] * 10)
+        summary = self.summary("r")
+        self.assertEqual((summary["flags"]["ejected"], summary["client"]["ejections"]), (1, 1))
+        self.check_schemas("imagegen", "r")
 
     def test_an_ill_endpoint_refuses_the_run(self):
         url = self.sim("--ttft", "1ms")
@@ -411,6 +441,60 @@ class Imagegen(Images):
         self.assertIsNone(records[1]["imagegen"]["artifacts"][0]["path"])
         self.assertIn("000001-0.png", records[1]["error"]["message"])
         self.check_schemas("imagegen", "r")
+
+    def test_a_full_disk_of_artifacts(self):
+        disk = self.small_disk("64k")
+        url = self.sim("--ttft", "1ms", "--image-delay", "1ms")
+        self.generate("--url", url, "--prompt", "x", "--num-requests", 60, "--concurrency", 4, "--artifact-dir", disk / "a",
+                      "--result-dir", "r")
+        records, summary = self.records("r"), self.summary("r")
+        lost = [record for record in records if record["error"]]
+        self.assertEqual({(record["error"]["type"], record["imagegen"]["artifacts"][0]["path"]) for record in lost}, {("artifact_error", None)})
+        self.assertIn("No space left on device", lost[0]["error"]["message"])
+        self.assertTrue(0 < len(lost) < 60)
+        own = summary["imagegen"]
+        self.assertEqual((own["images_decoded"], own["images_saved"]), (60, 60 - len(lost)))
+        self.assertEqual(summary["errors"]["by_type"]["artifact_error"], len(lost))
+        self.assertEqual(sorted(path.name for path in (disk / "a").iterdir()), sorted(
+            pathlib.Path(record["imagegen"]["artifacts"][0]["path"]).name for record in records if not record["error"]))
+        out, _ = self.run_tool("imagegen", "verify", "r")
+        self.assertIn(f"{60 - len(lost)} same, 0 missing, 0 another digest, 0 cannot be read, {len(lost)} not saved", out)
+
+    def test_nothing_is_written_through_links(self):
+        url = self.sim("--ttft", "1ms", "--image-delay", "1ms")
+        victim = self.folder / "victim"
+        victim.write_text("mine")
+        (self.folder / "pictures").mkdir()
+        (self.folder / "pictures/000000-0.png").symlink_to(victim)
+        refused, _ = self.folder / "pictures", self.generate("--url", url, "--prompt", "x", "--artifact-dir", "pictures", "--result-dir", "no",
+                                                             status=73)
+        self.assertTrue((refused / "000000-0.png").is_symlink())
+        self.generate("--url", url, "--prompt", "x", "--num-requests", 1, "--artifact-dir", "pictures", "--overwrite-artifacts", "--result-dir", "r")
+        self.assertEqual(victim.read_text(), "mine")
+        self.assertFalse((refused / "000000-0.png").is_symlink())
+        self.assertEqual([path.name for path in refused.iterdir()], ["000000-0.png"])
+
+    def test_names_come_from_the_request_and_not_from_the_server(self):
+        image = base64.b64encode(png(4, 3)).decode()
+        item = {"b64_json": image, "filename": "../../evil.png", "name": "/tmp/evil.png", "output_format": "../x", "url": "file:///etc/passwd"}
+        server = Server({("POST", "/v1/images/generations"): (200, json.dumps({"created": 1, "id": "../evil", "data": [item]}))})
+        try:
+            self.generate("--url", server.url, "--prompt", "../../x", "--num-requests", 1, "--save-response-json", "--result-dir", "r")
+        finally:
+            server.close()
+        self.assertEqual([artifact["path"] for artifact in self.artifacts("r")], ["artifacts/000000-0.png"])
+        self.assertEqual(sorted(path.name for path in (self.folder / "r/artifacts").iterdir()), ["000000-0.png", "000000.response.json"])
+        self.assertFalse((self.folder / "evil.png").exists() or pathlib.Path("/tmp/evil.png").exists())
+
+    def test_steps_that_are_not_sent_are_told(self):
+        url = self.sim("--ttft", "1ms", "--image-delay", "1ms")
+        _, err = self.generate("--url", url, "--prompt", "x", "--num-requests", 1, "--result-dir", "r")
+        self.assertIn("--num-inference-steps is not sent", err)
+        self.assertIsNone(self.summary("r")["config"]["num_inference_steps"])
+        _, err = self.generate("--url", url, "--prompt", "x", "--num-requests", 1, "--num-inference-steps", 9, "--result-dir", "s")
+        self.assertNotIn("--num-inference-steps", err)
+        self.assertEqual(self.summary("s")["config"]["num_inference_steps"], 9)
+        self.assertEqual(self.records("s")[0]["imagegen"]["request"]["num_inference_steps"], 9)
 
 
 if __name__ == "__main__":

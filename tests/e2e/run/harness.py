@@ -27,6 +27,7 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="assay-run-"))
         self.processes = []
+        self.disks = []
         self.prompts = self.folder / "prompts.jsonl"
         self.prompts.write_text("".join(json.dumps({"prompt": f"word number {i} of this text"}) + "\n" for i in range(7)))
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith(("ASSAY_", "OPENAI_", "METRUM_"))}
@@ -40,7 +41,18 @@ class Case(unittest.TestCase):
             for stream in (process.stdout, process.stderr):
                 if stream:
                     stream.close()
+        for disk in self.disks:
+            subprocess.run(["umount", str(disk)], check=True)
         shutil.rmtree(self.folder)
+
+    def small_disk(self, size):
+        """A folder on a disk of its own; the test is skipped where none may be mounted."""
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(disk)], capture_output=True, check=False).returncode != 0:
+            self.skipTest("mounting is not permitted here")
+        self.disks.append(disk)
+        return disk
 
     def start(self, *words, environment=None, program=ASSAY):
         process = subprocess.Popen([program, *map(str, words)], cwd=self.folder, env={**self.environment, **(environment or {})}, text=True,

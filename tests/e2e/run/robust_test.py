@@ -30,23 +30,6 @@ class Summaries(Case):
 
 
 class FullDisk(Summaries):
-    def setUp(self):
-        super().setUp()
-        self.disk = None
-
-    def tearDown(self):
-        if self.disk:
-            subprocess.run(["umount", str(self.disk)], check=True)
-        super().tearDown()
-
-    def small_disk(self):
-        disk = self.folder / "disk"
-        disk.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(disk)], capture_output=True, check=False).returncode != 0:
-            self.skipTest("mounting is not permitted here")
-        self.disk = disk
-        return disk
-
     def limited(self, url, bytes_max, *words):
         """A run whose files may not grow beyond so many bytes."""
         def limit():
@@ -87,7 +70,7 @@ class FullDisk(Summaries):
         self.assertGreater(again["counts"]["sent"], len(self.records("r")))
 
     def test_a_small_file_system(self):
-        disk = self.small_disk()
+        disk = self.small_disk("6m")
         url = self.sim("--ttft", "1ms", "--tokens", "2")
         process = self.start("llm", "--prompts", self.prompts, "--url", url, "--concurrency", 4, "--num-requests", 100000, "--disk-wait", "0.3s", "--threads", 1,
                              "--result-dir", disk / "r", "--quiet", "--data-log", "all.jsonl")
@@ -102,7 +85,7 @@ class FullDisk(Summaries):
         self.assertEqual(again["counts"]["lost"], 0)
 
     def test_room_that_comes_back(self):
-        disk = self.small_disk()
+        disk = self.small_disk("6m")
         (disk / "filler").write_bytes(b"x" * (1200 * 1024))
         url = self.sim("--ttft", "1ms", "--tokens", "2")
         process = self.start("llm", "--prompts", self.prompts, "--url", url, "--concurrency", 4, "--num-requests", 700, "--threads", 1, "--result-dir", disk / "r",
