@@ -189,7 +189,9 @@ as_status import_feed(struct import *import, const char *data, size_t len, struc
 as_status import_fd(struct import *import, int fd, struct as_error *err)
 {
     char *piece = malloc(PIECE_BYTES);
-    as_status status = piece ? AS_OK : error_set(err, AS_E_NOMEM, "out of memory");
+    as_status status = AS_OK;
+    if (!piece)
+        return error_set(err, AS_E_NOMEM, "out of memory");
     while (status == AS_OK) {
         ssize_t len = read(fd, piece, PIECE_BYTES);
         if (len < 0 && errno == EINTR)

@@ -108,7 +108,7 @@ as_status sample_take(const struct prompts *from, const struct sample_spec *spec
     rng_init(&rng, spec->seed, SAMPLE_STREAM);
     rng_shuffle(&rng, fitting, (size_t)report.fits);
     report.taken = spec->count && spec->count < report.fits ? spec->count : report.fits;
-    values = calloc((size_t)report.taken * 3, sizeof *values);
+    values = calloc((size_t)report.taken * 3 + 1, sizeof *values);
     status = values ? take(from, fitting, library, &report, values) : AS_E_NOMEM;
 out:
     if (status == AS_E_NOMEM || status == AS_E_LIMIT)
