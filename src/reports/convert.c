@@ -18,7 +18,7 @@ static const struct opt CONVERT_OPTIONS[] = {
      .group = "Results",
      .value = "GENERATOR",
      .initial = "vllm-benchmark",
-     .initial_note = "vllm-benchmark; assay report convert recognises the results",
+     .initial_note = "assay report convert recognises what made the results",
      .sentence = "What made the results: aiperf, guidellm, inferencemax, inference-perf, vllm-benchmark, nop or assay "
                  "(also -w)."},
     {.name = "session",
@@ -95,11 +95,12 @@ const struct opt_command reports_convert_line = {
         "A guidellm file holds several benchmarks: they are written to OUTPUT with _0, _1, … before the extension, or "
         "one after the other "
         "to stdout, each after a comment \"# Benchmark N of M\".\n\n"
-        "RESULTS may be a folder (not under the name benchmark-report): every inference-perf stage and session file in "
-        "it is converted to "
-        "benchmark_report,_NAME.yaml (0.1) or benchmark_report_v0.2,_NAME.yaml beside it, or in the folder OUTPUT. The "
-        "folder of one of our runs stands for the summary.json in it. Nor is -w needed then: what made the results is "
-        "recognised.\n\n"
+        "Not under the name benchmark-report: without -w what made the results is recognised, and RESULTS may be a "
+        "folder. That of one of our runs stands for the summary.json in it; else every inference-perf stage and "
+        "session "
+        "file in it is converted to benchmark_report,_NAME.yaml (0.1) or benchmark_report_v0.2,_NAME.yaml beside it, "
+        "or in "
+        "the folder OUTPUT.\n\n"
         "Variables: LLMDBENCH_RUN_EXPERIMENT_ID, LLMDBENCH_RUN_EXPERIMENT_RESULTS_DIR, LLMDBENCH_DESCRIPTION_TEXT, "
         "LLMDBENCH_DESCRIPTION_KEYWORDS, "
         "LLMDBENCH_TREATMENT_NAME, LLMDBENCH_TREATMENT_GROUP, LLMDBENCH_TREATMENT_CONCURRENT_WITH; with "

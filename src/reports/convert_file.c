@@ -162,10 +162,14 @@ int reports_convert_file(const struct convert_job *job)
         exit_code =
             reports_fail(job->call, REPORTS_EXIT_FAILED, "%s", err.message[0] ? err.message : status_sentence(status));
         put_problems(&conversion, &job->call->err);
-        if (!reports_hint(job)) /* else they are about members that other results have */
-            strbuf_adds(&job->call->err, strbuf_text(&conversion.warnings));
     }
+    struct strbuf warnings = conversion.warnings;
+    strbuf_init(&conversion.warnings, 0);
     conversion_done(&conversion);
+    /* Of results of another generator the warnings are about members that those do not have. */
+    if (status != AS_OK && (status != AS_E_INVALID || !reports_hint(job)))
+        strbuf_adds(&job->call->err, strbuf_text(&warnings));
+    strbuf_done(&warnings);
     texts_done(&texts);
     return exit_code;
 }
