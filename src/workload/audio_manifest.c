@@ -2,6 +2,7 @@
 #include "workload/audio.h"
 
 #include "base/file.h"
+#include "base/url.h"
 #include "fetch/fetch.h"
 
 #include <limits.h>
@@ -81,14 +82,6 @@ static bool is_text(const struct json_value *value)
     return value->type == JSON_STRING && value->len > 0 && strlen(value->text) == value->len;
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The path of a file:// URL, in place of it. */
 static as_status decode_file_url(const char *url, struct arena *arena, const char **ret, struct as_error *why)
 {
@@ -100,17 +93,7 @@ static as_status decode_file_url(const char *url, struct arena *arena, const cha
     char *path = arena_strdup(arena, at);
     if (!path)
         return AS_E_NOMEM;
-    char *to = path;
-    for (; *at; at++) {
-        int high = *at == '%' ? hex(at[1]) : -1, low = high >= 0 ? hex(at[2]) : -1;
-        if (low >= 0 && high * 16 + low > 0) {
-            *to++ = (char)(high * 16 + low);
-            at += 2;
-        } else {
-            *to++ = *at;
-        }
-    }
-    *to = '\0';
+    url_decode(path);
     *ret = path;
     return AS_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json_write.h"
 #include "base/strbuf.h"
+#include "base/url.h"
 #include "fetch/fetch.h"
 #include "media/base64.h"
 
@@ -67,19 +68,10 @@ static as_status read_file(struct making *making, const char *path)
     return status;
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* file:///path or file://localhost/path, percent-encoded (RFC 8089). */
 static as_status read_file_url(struct making *making, const char *url)
 {
     char path[PATH_MAX];
-    size_t used = 0;
     const char *at = url + strlen("file:");
     if (at[0] == '/' && at[1] == '/') {
         at += 2;
@@ -88,15 +80,11 @@ static as_status read_file_url(struct making *making, const char *url)
     }
     if (at[0] != '/')
         return error_set(&making->err, AS_E_INVALID, "a file URL needs an absolute path on this machine: file:///PATH");
-    for (; *at; at++) {
-        int high = at[0] == '%' ? hex(at[1]) : -1, low = high >= 0 ? hex(at[2]) : -1;
-        bool is_encoded = low >= 0 && (high | low) != 0;
-        if (used + 1 == sizeof path)
-            return error_set(&making->err, AS_E_LIMIT, "the path is too long");
-        path[used++] = is_encoded ? (char)(high << 4 | low) : *at;
-        at += is_encoded ? 2 : 0;
-    }
-    path[used] = '\0';
+    size_t len = strlen(at);
+    if (len >= sizeof path)
+        return error_set(&making->err, AS_E_LIMIT, "the path is too long");
+    memcpy(path, at, len + 1);
+    url_decode(path);
     return read_file(making, path);
 }
 

@@ -88,7 +88,7 @@ class Vlm(Images):
         (self.folder / "text.png").write_text("no image")
         prompts = self.images(
             {"prompt": "path", "image_urls": ["a.png"]}, {"prompt": "two", "image_urls": ["a.png", "b.png"]},
-            {"prompt": "file", "image_url": f"file://{self.folder}/images/b.png"}, {"prompt": "data", "image_url": data_url},
+            {"prompt": "file", "image_url": f"file://{self.folder}/images/b%2Epng"}, {"prompt": "data", "image_url": data_url},
             {"prompt": "gone", "image_url": "gone.png"}, {"prompt": "text", "image_url": "../text.png"},
             {"prompt": "odd", "image_url": "s3://bucket/a.png"})
         url = self.sim("--ttft", "1ms", "--itl", "0ms")
