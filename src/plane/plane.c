@@ -115,6 +115,8 @@ static as_status open_parts(struct plane *plane, struct as_error *err)
     if (status == AS_OK)
         status = event_hub_new(plane, &plane->events);
     if (status == AS_OK)
+        status = watch_new(&plane->servers_heard);
+    if (status == AS_OK)
         status = work_pool_new((uint32_t)settings->workers, (uint32_t)settings->queue, &plane->workers);
     if (status == AS_OK)
         status = work_pool_new(HASHERS, HASHERS_QUEUE, &plane->hashers);
@@ -139,6 +141,8 @@ as_status plane_open(const struct plane_settings *settings, struct plane **ret, 
         status = first_start(plane, notice, err);
     if (status == AS_OK)
         status = listen_on(plane, err);
+    if (status == AS_OK && keeper_new(plane, &plane->keeper) != AS_OK)
+        status = error_set(err, AS_E_NOMEM, "out of memory");
     if (status != AS_OK) {
         plane_close(plane);
         return status;
@@ -171,10 +175,12 @@ void plane_close(struct plane *plane)
 {
     if (!plane)
         return;
+    keeper_free(plane->keeper);
     work_pool_free(plane->workers);
     work_pool_free(plane->hashers);
     http_server_free(plane->server);
     event_hub_free(plane->events);
+    watch_free(plane->servers_heard);
     guess_free(plane->guesses);
     store_close(plane->store);
     http_tls_free(plane->tls);

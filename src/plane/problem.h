@@ -29,6 +29,7 @@
     X(TOO_LARGE, "too-large", 413, "Larger than allowed")                                                              \
     X(MEDIA, "media-type", 415, "The body is of another type")                                                         \
     X(INVALID, "invalid", 422, "Members are wrong")                                                                    \
+    X(UPGRADE, "upgrade-required", 426, "The agent and the server are too far apart")                                  \
     X(KEY_REUSED, "idempotency-key-reused", 422, "The Idempotency-Key was used for another request")                   \
     X(TOO_MANY, "too-many", 429, "Too many tries")                                                                     \
     X(INTERNAL, "internal", 500, "The server failed")                                                                  \

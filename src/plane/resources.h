@@ -13,6 +13,7 @@ extern const struct resource resource_models, resource_gpu_classes, resource_fra
     resource_prompt_sources;
 /* resources_machines.c */
 extern const struct resource resource_providers, resource_server_configs, resource_servers;
+extern const struct shape shape_server_gpu;
 /* resources_engine.c */
 extern const struct resource resource_engine_args_templates, resource_engine_args_sets, resource_command_templates;
 /* resources_define.c */

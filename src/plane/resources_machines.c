@@ -128,9 +128,10 @@ static const struct field GPU_FIELDS[] = {
      .max = 1e5,
      .about = "Watts it may draw."},
 };
-static const struct shape GPU = {.name = "ServerGpu", .about = "One GPU of a server.", SHAPE_FIELDS(GPU_FIELDS)};
+const struct shape shape_server_gpu = {
+    .name = "ServerGpu", .about = "One GPU of a server.", SHAPE_FIELDS(GPU_FIELDS)};
 static const struct reference GPU_REFERENCES[] = {{"gpu_class_id", "gpu-classes", {"gpu_class_code"}}};
-static const struct part SERVER_PARTS[] = {{"gpus", "server_gpus", "server_id", &GPU, GPU_REFERENCES, 1, "gpu_index"}};
+static const struct part SERVER_PARTS[] = {{"gpus", "server_gpus", "server_id", &shape_server_gpu, GPU_REFERENCES, 1, "gpu_index"}};
 
 static const struct field SERVER_FIELDS[] = {
     {.name = "config_code",
@@ -176,7 +177,7 @@ static const struct field SERVER_FIELDS[] = {
      .column = "last_seen_ns",
      .flags = FIELD_GIVEN | FIELD_NULLABLE,
      .about = "Last word of its agent that was noted."},
-    {.name = "gpus", .type = FIELD_LIST, .shape = &GPU, .flags = FIELD_VIRTUAL, .max = 4096, .about = "Its GPUs."},
+    {.name = "gpus", .type = FIELD_LIST, .shape = &shape_server_gpu, .flags = FIELD_VIRTUAL, .max = 4096, .about = "Its GPUs."},
     FIELDS_OF_LIFE,
 };
 static const struct reference SERVER_REFERENCES[] = {{"server_config_id", "server-configs", {"config_code"}}};

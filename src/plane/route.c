@@ -10,7 +10,8 @@
 #define PREFIX "/api/v1/"
 
 static const struct route_list *const BY_HAND[] = {&routes_documents, &routes_account, &routes_runs, &routes_catalogue,
-                                                   &routes_results, &routes_compare, &routes_report,   &routes_prompts};
+                                                   &routes_results, &routes_compare, &routes_report,   &routes_prompts,
+                                                   &routes_agent};
 
 static struct arena memory;
 static struct route_table table;

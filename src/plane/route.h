@@ -76,6 +76,6 @@ struct route_list {
     size_t count;
 };
 extern const struct route_list routes_account, routes_runs, routes_catalogue, routes_results, routes_compare, routes_report,
-    routes_documents, routes_prompts;
+    routes_documents, routes_prompts, routes_agent;
 
 #endif

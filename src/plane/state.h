@@ -6,8 +6,10 @@
 
 #include "plane/events.h"
 #include "plane/guess.h"
+#include "plane/keeper.h"
 #include "plane/plane.h"
 #include "plane/route.h"
+#include "plane/watch.h"
 
 #include <stdatomic.h>
 
@@ -22,6 +24,8 @@ struct plane {
     struct work_pool *hashers; /* those that hash passwords: two at once */
     struct guess *guesses;
     struct event_hub *events;
+    struct watch *servers_heard; /* agents, by the id of their server */
+    struct keeper *keeper;
     _Atomic uint32_t uploads; /* bodies being taken to files (plane/upload.h) */
     char url[320];
 };

@@ -173,19 +173,20 @@ class Rights(Case):
                 continue  # a file: prompts_test.py
             name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].split("/")[-1]
             schema = document["components"]["schemas"][name]
+            caller = self.callers["agent"] if operation["x-right"] == "agent" else self.admin
             for member, field in schema["properties"].items():
                 for value in self.wrong_values(field):
-                    answer = self.admin.call(method, fill(path), {member: value})
+                    answer = caller.call(method, fill(path), {member: value})
                     self.assertEqual(answer.status, 422, f"{method} {path} {member}={str(value)[:60]}: {answer.body[:300]}")
                     pointers = [error["pointer"] for error in answer.json["errors"]]
                     self.assertTrue(any(pointer.split("/")[1] == member for pointer in pointers), f"{path} {member}={str(value)[:60]}: {pointers}")
                     tried += 1
             for required in schema.get("required", []):
-                answer = self.admin.call(method, fill(path), {})
+                answer = caller.call(method, fill(path), {})
                 self.assertIn("/" + required, [error["pointer"] for error in answer.json["errors"]])
             for raw, kind, status in ((b"{", "application/json", 400), (b"[]", "application/json", 422), (b"{}", "text/plain", 415), (b"", "application/json", 400),
                                       (b'{"a":1,"a":1}', "application/json", 422), (b'{"a":"\xff"}', "application/json", 400)):
-                answer = self.admin.call(method, fill(path), raw=raw, headers={"Content-Type": kind})
+                answer = caller.call(method, fill(path), raw=raw, headers={"Content-Type": kind})
                 self.assertEqual(answer.status, status, f"{method} {path} {raw}")
         self.assertGreater(tried, 500)
 
