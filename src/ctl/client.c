@@ -160,7 +160,7 @@ static as_status make_headers(const struct client *client, const struct client_c
     strbuf_addf(&bearer, "Bearer %s", client->token ? client->token : "");
     bool ok = strbuf_status(&bearer) == AS_OK;
     ok = ok && (!client->token || add_header(ret, "Authorization", bearer.data));
-    ok = ok && (!call->body || add_header(ret, "Content-Type", "application/json"));
+    ok = ok && (!call->body || add_header(ret, "Content-Type", call->media ? call->media : "application/json"));
     ok = ok && (!call->if_match || add_header(ret, "If-Match", call->if_match));
     ok = ok && (!repeat_key || add_header(ret, "Idempotency-Key", repeat_key));
     return ok ? AS_OK : AS_E_NOMEM;
@@ -245,7 +245,7 @@ static void set_call(struct client *client, const struct client_call *call, stru
     CURL *curl = client->curl;
     curl_easy_reset(curl);
     set_connection(client, curl);
-    if (call->sink) {
+    if (call->sink || call->media) {
         curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
         curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(client->settings->timeout_ns / NS_PER_S) + 1);
     } else {

@@ -26,8 +26,9 @@ struct client_sink {
 struct client_call {
     const char *method; /* NULL = GET */
     const char *path;   /* "/api/v1/…", encoded, with its query */
-    const char *body;   /* JSON; NULL = none */
+    const char *body;   /* NULL = none */
     size_t body_len;
+    const char *media; /* of a body that is no JSON: a file, without a limit of time but for silence; NULL = JSON */
     const char *if_match; /* ETag, quotes included; NULL = none */
     /* NULL: the body goes to the answer, whole. With one there is no limit of time but for silence, and no repeat once
      * a piece was written; the answer has no text. */

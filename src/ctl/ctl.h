@@ -42,6 +42,9 @@ struct ctl_settings {
     const char *set; /* JSON object: run settings */
     const char *note;
     int format;   /* enum ctl_format */
+    const char *source_type;   /* prompts upload: of a source that is made; NULL = prompt_library */
+    const char *repository;    /* restic's address; NULL = its environment, else the source's */
+    const char *password_file; /* of the repository; NULL = by restic's environment */
     size_t width; /* columns of the terminal, 0 = none: nothing is cut; set by the program */
 };
 

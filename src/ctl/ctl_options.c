@@ -149,6 +149,33 @@ static const struct opt OPTIONS[] = {
      .value = "TEXT",
      .example = "after the driver update",
      .sentence = "run start, retry, clone: kept with the run; run cancel: why."},
+    {.name = "type",
+     .type = OPT_STRING,
+     .at = AT(source_type),
+     .group = "Prompt sources",
+     .value = "TYPE",
+     .initial_note = "prompt_library",
+     .example = "metrumbench_asr_snapshot",
+     .sentence = "prompts upload: what a source that is not there yet is made as: prompt_library, "
+                 "metrumbench_vlm_snapshot, metrumbench_asr_snapshot or metrumbench_imagegen_snapshot."},
+    {.name = "repository",
+     .type = OPT_STRING,
+     .at = AT(repository),
+     .group = "Prompt sources",
+     .value = "ADDRESS",
+     .secrecy = OPT_URL,
+     .initial_note = "RESTIC_REPOSITORY, else the source's",
+     .example = "/srv/restic",
+     .sentence = "prompts store, restore: the restic repository with the images or recordings: a path, s3:… or rest:…; "
+                 "made when there is none."},
+    {.name = "password-file",
+     .type = OPT_FILE,
+     .at = AT(password_file),
+     .group = "Prompt sources",
+     .value = "FILE",
+     .initial_note = "restic's environment",
+     .example = "/etc/assay/restic-password",
+     .sentence = "File with the repository's password. It is never shown or sent to the server."},
 };
 static const struct opt_table TABLE = OPT_TABLE(OPTIONS, 0);
 static const struct opt_table *const TABLES[] = {&TABLE};
@@ -179,7 +206,8 @@ const struct opt_command ctl_command = {
         "check WORKLOAD: is it ready. resolve WORKLOAD: replicas and commands. run start WORKLOAD, run "
         "cancel|retry|clone|"
         "watch CODE. trace JOB: all that made a result.\n\n"
-        "results list, results show JOB, results compare JOB JOB…, results export [JOB]; events; token create CODE "
+        "results list, results show JOB, results compare JOB JOB…, results export [JOB]; prompts list, prompts show|download CODE, prompts upload CODE FILE: the file of a prompt "
+        "source; prompts store|restore CODE FOLDER: its images or recordings, in a restic repository; events; token create CODE "
         "MEMBER=TEXT…; whoami; version.",
     .operands = "WORD…",
     .tables = TABLES,
