@@ -14,6 +14,7 @@ static const struct {
 } SUBCOMMANDS[] = {
     {"import", prompts_import, "Make a library of ShareGPT conversations, text or JSONL"},
     {"sample", prompts_sample, "Take the prompts whose length in tokens fits"},
+    {"calibrate", prompts_calibrate, "Measure how many tokens a model makes of a word"},
     {"generate", prompts_generate, "Make a library from a seed: random, medical, legal, code, …"},
     {"show", prompts_show, "Count, digests and lengths of a library"},
     {"verify", prompts_verify, "Compare a library or snapshot with its digests"},
@@ -30,10 +31,10 @@ static const struct opt_exit EXITS[] = {
 };
 static const struct opt_command LINE = {
     .name = "prompts",
-    .summary = "Prompt libraries: import, sample by length, generate, show, verify",
+    .summary = "Prompt libraries: import, sample by length, calibrate, generate, verify",
     .description = "Makes and checks the prompts that the tools send: a library is a JSONL file for `assay llm --prompts`, with "
                    "its count, digests and origin in FILE.meta.json beside it.\n\n"
-                   "import makes a library of what you have, sample takes the prompts of a wanted length in tokens, generate makes one from a seed, show prints "
+                   "import makes a library of what you have, sample takes the prompts of a wanted length in tokens, calibrate measures how many tokens a model makes of a word, generate makes a library from a seed, show prints "
                    "what is in a library, verify compares with the recorded digests. Each explains itself with --help.",
     .operands = "PART …",
     .exits = EXITS,
@@ -64,5 +65,5 @@ static int run(int argc, char **argv)
     return list_subcommands();
 }
 
-static const char *const PARTS[] = {"import", "sample", "generate", "show", "verify", NULL};
+static const char *const PARTS[] = {"import", "sample", "calibrate", "generate", "show", "verify", NULL};
 const struct command command_prompts = {.line = &LINE, .run = run, .parts = PARTS};

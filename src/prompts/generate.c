@@ -196,10 +196,10 @@ as_status generate_library(const struct generate_spec *spec, struct library *lib
     .isl = {{128, 0}, {256, 0}, {512, 0}, {1024, 0}, {2048, 0}}, .isl_count = 5, .ratio = {1.3, 0}
 #define LONG_LENGTHS                                                                                                   \
     .isl = {{4096, 0}, {8192, 0}, {16384, 0}, {32768, 0}}, .isl_count = 4, .ratio = {1.3, 0}
-#define LIBRARY(kind_name, text)                                                                                       \
-    "prompt_library", text,                                                                                            \
+#define LIBRARY(kind_name, title)                                                                                      \
+    "prompt_library", (title),                                                                                          \
     {                                                                                                                  \
-        .kind = kind_name, .seed = 1, .count = 320, USUAL_LENGTHS                                                      \
+        .kind = (kind_name), .seed = 1, .count = 320, USUAL_LENGTHS                                                      \
     }
 
 const struct shipped_source shipped_sources[] = {
