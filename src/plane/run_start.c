@@ -379,10 +379,24 @@ static as_status add_jobs(struct starting *start)
 
 /* ---- the run ---- */
 
+/* Runs of one workload are numbered one after the other, also by several processes on one PostgreSQL: its row is held
+ * until the commit. */
+static as_status hold_workload(struct plane_call *call, int64_t workload_id)
+{
+    struct sql sql AS_AUTO_SQL = {.count = 0};
+    sql_begin(&sql, call);
+    sql_add(&sql, "UPDATE workloads SET row_version = row_version WHERE id = ");
+    sql_of_row(&sql, workload_id);
+    return sql_exec(&sql, call, NULL);
+}
+
 static as_status new_code(struct plane_call *call, const struct run_workload *workload, const char **ret)
 {
     struct sql sql AS_AUTO_SQL = {.count = 0};
     int64_t count = 0;
+    as_status held = hold_workload(call, workload->id);
+    if (held != AS_OK)
+        return held;
     sql_begin(&sql, call);
     sql_add(&sql, "SELECT COUNT(*) FROM runs r WHERE ");
     sql_own(&sql, "r");

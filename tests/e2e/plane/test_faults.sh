@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The control plane killed, cut off, without disk, with a new certificate. ASSAY_KILLS: how many kills.
+set -eu
+[ -x "$ASSAY_BUILD_DIR/libexec/assay/assay-serve" ] || { echo "assay-serve is not built"; exit 77; }
+python3 -c "import jsonschema" 2>/dev/null || { echo "python3-jsonschema is missing"; exit 77; }
+command -v openssl >/dev/null || { echo "openssl is missing"; exit 77; }
+cd "$(dirname "$0")"
+PYTHONDONTWRITEBYTECODE=1 python3 -W ignore::DeprecationWarning faults_test.py
