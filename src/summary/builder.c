@@ -136,25 +136,44 @@ void summary_builder_free(struct summary_builder *builder)
     free(builder);
 }
 
-static struct tally *tally_for(struct summary_builder *builder, const struct request_record *record)
+static struct tally *tally_for(struct summary_builder *builder, uint32_t endpoint)
 {
-    if (record->endpoint >= BUILDER_ENDPOINTS_MAX)
+    if (endpoint >= BUILDER_ENDPOINTS_MAX)
         return builder->unassigned;
-    if (record->endpoint >= builder->tally_count) {
-        as_status status = need_tallies(builder, (size_t)record->endpoint + 1);
+    if (endpoint >= builder->tally_count) {
+        as_status status = need_tallies(builder, (size_t)endpoint + 1);
         if (status != AS_OK) {
             builder->status = status;
             return builder->unassigned;
         }
     }
-    return builder->tallies[record->endpoint];
+    return builder->tallies[endpoint];
+}
+
+/* A try elsewhere than the last one is counted where it was made: a server that fails shows it, whoever answered later. */
+static void place_tries(struct summary_builder *builder, const struct request_record *record)
+{
+    struct request_counts *last = &tally_for(builder, record->endpoint)->counts;
+    for (uint32_t i = 0; i < record->attempt_count && i < RECORD_ATTEMPTS_MAX; i++) {
+        const struct record_attempt *attempt = &record->attempts[i];
+        if (attempt->endpoint == record->endpoint || attempt->endpoint == UINT16_MAX)
+            continue;
+        struct request_counts *own = &tally_for(builder, attempt->endpoint)->counts;
+        int64_t failed = attempt->error_type != ERROR_TYPE_NONE;
+        last->attempts--;
+        last->failed_attempts -= failed;
+        own->attempts++;
+        own->failed_attempts += failed;
+    }
 }
 
 static void take_measured(struct summary_builder *builder, const struct run_rules *rules,
                           const struct request_record *record, int64_t shift_ns)
 {
-    tally_add(tally_for(builder, record), rules, record, shift_ns);
+    tally_add(tally_for(builder, record->endpoint), rules, record, shift_ns);
     builder->local_limits += (record->flags & RECORD_FLAG_LOCAL_LIMIT) != 0;
+    if (record_was_sent(record))
+        place_tries(builder, record);
     if (!record_was_sent(record) || record->sent_ns < 0)
         return;
     builder->late_sends += (record->flags & RECORD_FLAG_LATE_SEND) != 0;

@@ -69,6 +69,7 @@ static inline void example_records(struct request_record records[EXAMPLE_RECORDS
         *r = made_ok(i, i / 2 * 101 + i % 2 * 50, 90 + i * 7 % 23);
         r->gap_stats = &example_gaps;
         r->endpoint = (uint32_t)(i % 2);
+        r->attempts[0].endpoint = (uint16_t)(i % 2);
         r->prompt_id[0] = (char)('a' + i % 40 % 20);
         r->prompt_id[1] = (char)('a' + i % 40 / 20);
         if (i < 2)

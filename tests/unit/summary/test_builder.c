@@ -367,6 +367,37 @@ static void test_gaps_in_both_forms(void **state)
     }
 }
 
+/* The request is the last endpoint's; each try is counted where it was made. */
+static void test_tries_at_another_endpoint(void **state)
+{
+    (void)state;
+    struct run_facts facts = made_facts(2);
+    static const struct run_endpoint endpoints[] = {{"a", "http://127.0.0.1:8000/v1", 1},
+                                                    {"b", "http://127.0.0.1:8001/v1", 1}};
+    facts.endpoints = endpoints;
+    facts.endpoint_count = 2;
+    struct request_record records[] = {made_ok(0, 0, 100), made_ok(1, 10, 100)};
+    struct record_attempt *tries = records[1].attempts;
+    tries[2] = tries[0];
+    tries[0].endpoint = tries[1].endpoint = 1;
+    tries[0].error_type = ERROR_TYPE_CONNECTION;
+    tries[1].error_type = ERROR_TYPE_SERVER_ERROR;
+    records[1].attempt_count = 3;
+    struct summary s = made_summary(&facts, records, COUNT(records));
+    assert_sound(&s);
+    assert_int_equal(s.endpoints[0].counts.sent, 2);
+    assert_int_equal(s.endpoints[0].counts.attempts, 2);
+    assert_int_equal(s.endpoints[0].counts.failed_attempts, 0);
+    assert_true(s.endpoints[0].errors.attempt_rate == 0);
+    assert_int_equal(s.endpoints[1].counts.sent, 0);
+    assert_int_equal(s.endpoints[1].counts.attempts, 2);
+    assert_int_equal(s.endpoints[1].counts.failed_attempts, 2);
+    assert_true(s.endpoints[1].errors.attempt_rate == 1);
+    assert_int_equal(s.total.counts.attempts, 4);
+    assert_int_equal(s.total.counts.failed_attempts, 2);
+    summary_done(&s);
+}
+
 static void test_refused_without_an_endpoint(void **state)
 {
     (void)state;
@@ -567,6 +598,7 @@ int main(void)
         cmocka_unit_test(test_order_of_records_does_not_matter),
         cmocka_unit_test(test_distributions_against_a_second_way),
         cmocka_unit_test(test_gaps_in_both_forms),
+        cmocka_unit_test(test_tries_at_another_endpoint),
         cmocka_unit_test(test_refused_without_an_endpoint),
         cmocka_unit_test(test_errors_are_told_by_their_first_of_a_kind),
         cmocka_unit_test(test_goodput),
