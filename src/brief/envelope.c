@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "brief/converter.h"
 #include "brief/hash.h"
+#include "brief/scalar.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,7 +215,13 @@ static void put_pod_load(struct converter *converter, struct value *report)
                *parallelism = variable(converter, "LLMDBENCH_HARNESS_LOAD_PARALLELISM");
     if (version)
         value_set(standardized, "tool_version", value_text(tree, version));
-    value_set(standardized, "parallelism", parallelism ? value_text(tree, parallelism) : value_int(tree, 1));
+    int64_t processes = 1;
+    if (parallelism && (!scalar_int(parallelism, strlen(parallelism), &processes) || processes < 1)) {
+        processes = 1;
+        convert_warn(converter, "WARNING: LLMDBENCH_HARNESS_LOAD_PARALLELISM: \"%.60s\" is no count; 1 is recorded",
+                     parallelism);
+    }
+    value_set(standardized, "parallelism", value_int(tree, processes));
     struct value *args = harness_args(converter);
     value_set(native, "args", args);
     value_set(native, "config", workload_config(converter, args));

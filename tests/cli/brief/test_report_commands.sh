@@ -181,6 +181,21 @@ check 0 env LLMDBENCH_RUN_EXPERIMENT_RESULTS_DIR="$PWD/results" "$program" -b 0.
 out "  description: text of the file"
 out "  - k"
 check 0 env -i "$program" -b 0.2 vllm.json
+check 0 env LLMDBENCH_DESCRIPTION_KEYWORDS=' ,, ' LLMDBENCH_DESCRIPTION_TEXT=' ' LLMDBENCH_RUN_EXPERIMENT_ID=' ' "$program" -b 0.2 vllm.json
+grep -q "keywords\|description\|eid:" ../out && bad "something was made of blanks"
+check 0 env LLMDBENCH_MAGIC_ENVAR=1 LLMDBENCH_HARNESS_LOAD_PARALLELISM=many "$program" -b 0.2 vllm.json
+err 'WARNING: LLMDBENCH_HARNESS_LOAD_PARALLELISM: "many" is no count; 1 is recorded'
+out "parallelism: 1$"
+odd=$(printf 'a: #b\n\377\033[31m')
+check 0 env LLMDBENCH_DESCRIPTION_TEXT="$odd" LLMDBENCH_RUN_EXPERIMENT_ID="$odd" LLMDBENCH_DESCRIPTION_KEYWORDS="$odd,$odd" "$program" -b 0.2 vllm.json odd.yaml
+check 0 "$assay" report validate odd.yaml
+/usr/bin/python3 -c 'import yaml; run = yaml.safe_load(open("odd.yaml"))["run"]; assert run["keywords"] == [run["description"]] * 2 and run["description"].startswith("a: #b\n"), run' || bad "odd texts of the environment"
+# Numbers look the same in every locale.
+for locale in C C.UTF-8 de_DE.UTF-8 tr_TR.UTF-8; do
+    check 0 env LC_ALL=$locale LLMDBENCH_RUN_EXPERIMENT_ID=e "$program" -b 0.2 vllm.json
+    grep -v '  uid:' ../out >"locale-$locale"
+    cmp -s locale-C "locale-$locale" || bad "another report in the locale $locale"
+done
 
 # A partial report of inference-perf beside the results.
 mkdir partial
