@@ -315,6 +315,8 @@ class Imagegen(Images):
         self.assertEqual([record["outcome"] for record in records], ["ok", "failed"] + ["ok"] * 10)
         summary = self.summary("r")
         self.assertEqual((summary["flags"]["ejected"], summary["client"]["ejections"]), (1, 1))
+        tries = [(endpoint["counts"]["sent"], endpoint["counts"]["attempts"], endpoint["errors"]["attempt_rate"]) for endpoint in summary["endpoints"]]
+        self.assertEqual(tries, [(11, 11, 0), (1, 2, 1)])
         self.check_schemas("imagegen", "r")
 
     def test_an_ill_endpoint_refuses_the_run(self):
