@@ -194,8 +194,11 @@ static const char *remedy_of(const struct transfer *transfer, CURLcode code)
 
 static as_status fail_with(struct transfer *transfer, CURLcode code)
 {
-    char sentence[CURL_ERROR_SIZE + 96];
-    snprintf(sentence, sizeof sentence, "%s%s", reason_of(transfer, code), remedy_of(transfer, code));
+    char sentence[CURL_ERROR_SIZE + 160];
+    if (code == CURLE_COULDNT_CONNECT && transfer->request->unix_socket)
+        snprintf(sentence, sizeof sentence, "nothing answers on the socket %.120s", transfer->request->unix_socket);
+    else
+        snprintf(sentence, sizeof sentence, "%s%s", reason_of(transfer, code), remedy_of(transfer, code));
     return fail(transfer, status_of(transfer, code), sentence);
 }
 

@@ -10,6 +10,7 @@
  * The context (struct llm) is read-only once made; any thread. It does not keep the prompts, only what it made of them.
  */
 
+#include "base/json.h"
 #include "base/status.h"
 #include "engine/modality.h"
 #include "modality/chat_answer.h"
@@ -78,6 +79,8 @@ struct llm;
 as_status llm_new(const struct llm_config *config, const struct prompts *prompts, struct llm **ret,
                   struct as_error *err) AS_NODISCARD;
 void llm_free(struct llm *llm);
+/* AS_E_USAGE: what --extra-body may not hold; the sentence names the option to use instead. */
+as_status llm_check_extra(const struct json_value *extra, struct as_error *err) AS_NODISCARD;
 
 /* The modality; its context is a struct llm. */
 const struct modality *llm_modality(void);

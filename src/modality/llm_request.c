@@ -22,7 +22,7 @@ static bool is_replaced(const struct maker *maker, const char *name)
     return maker->extra && json_get(maker->extra, name);
 }
 
-static as_status check_extra(const struct json_value *extra, struct as_error *err)
+as_status llm_check_extra(const struct json_value *extra, struct as_error *err)
 {
     static const struct {
         const char *member, *instead;
@@ -56,7 +56,7 @@ static as_status parse_extra(struct maker *maker, struct arena *arena, struct as
         error_prefix(err, "--extra-body");
         return status == AS_E_INVALID ? AS_E_USAGE : status;
     }
-    return check_extra(maker->extra, err);
+    return llm_check_extra(maker->extra, err);
 }
 
 static const char *limit_field(const struct llm_config *config)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "net/net.h"
 #include "run/config.h"
 
 #include <ctype.h>
@@ -26,9 +27,28 @@ static as_status check_key(const char *text, struct as_error *err)
     return *text ? AS_OK : error_set(err, AS_E_USAGE, "is empty");
 }
 
+/* Of "host:port/…"; without one, programs do not agree on what is meant. */
+static bool has_port(const char *authority)
+{
+    size_t len = strcspn(authority, "/?#");
+    const char *user_end = memrchr(authority, '@', len), *host = user_end ? user_end + 1 : authority;
+    size_t host_len = len - (size_t)(host - authority);
+    const char *colon = memrchr(host, ':', host_len), *bracket = memrchr(host, ']', host_len);
+    return colon && (!bracket || colon > bracket) && colon + 1 < host + host_len;
+}
+
 static as_status check_proxy(const char *text, struct as_error *err)
 {
-    return strncmp(text, "http://", 7) == 0 && text[7] ? AS_OK : error_set(err, AS_E_USAGE, "is no http:// URL");
+    struct net_endpoint proxy = {0};
+    if (strncmp(text, "http://", 7) != 0 || !text[7])
+        return error_set(err, AS_E_USAGE, "is no http:// URL");
+    as_status status = net_endpoint_parse(text, &proxy, err);
+    net_endpoint_done(&proxy);
+    if (status == AS_E_INVALID)
+        return error_set(err, AS_E_USAGE, "is no URL of a proxy");
+    if (status != AS_OK)
+        return status;
+    return has_port(text + 7) ? AS_OK : error_set(err, AS_E_USAGE, "has no port");
 }
 
 static as_status check_url(const char *text, struct as_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/config.h"
+#include "run/extra_inputs.h"
 
 static as_status check_model(const char *text, struct as_error *err)
 {
@@ -47,7 +48,7 @@ static const struct opt OPTIONS[] = {
      .sentence = "Answers asked for in one request (n)."},
     {.name = "extra-body", .type = OPT_JSON, AT(extra_body), GROUP, .sentence = "JSON object whose members are added to every body, in place of ours of the same name."},
     {.name = "extra-inputs", .type = OPT_STRING, AT(extra_inputs), GROUP, .value = "NAME:VALUE", .is_list = true, .takes_many = true,
-     .allowed = "NAME:VALUE or one JSON object", .example = "top_p:0.9", .sentence = "As --extra-body, in the form of another tool.",
+     .check = extra_inputs_check, .allowed = "NAME:VALUE or one JSON object", .example = "top_p:0.9", .sentence = "As --extra-body, in the form of another tool.",
      .is_hidden = true},
     {.name = "unique-prompts", .type = OPT_FLAG, AT(unique_prompts), GROUP,
      .sentence = "Begin every prompt with text of its own, so that no prefix cache helps."},

@@ -2,6 +2,8 @@
 #include "run/resolve.h"
 
 #include "fetch/fetch.h"
+#include "run/conflicts.h"
+#include "run/extra_inputs.h"
 #include "run/shard.h"
 #include "run/tool.h"
 
@@ -86,16 +88,15 @@ static as_status resolve_counts(struct run_config *config, struct opt_parsed *pa
     return put_number(parsed, "num-requests", requests < REQUESTS_A_PERMIT ? REQUESTS_A_PERMIT : requests, err);
 }
 
-/* What no server can do, or has nothing to act on. */
-static as_status check_requests(const struct run_config *config, const struct opt_parsed *parsed, struct as_error *err)
+/* --extra-inputs is --extra-body in another form. */
+static as_status resolve_body(struct run_config *config, struct opt_parsed *parsed, struct as_error *err)
 {
-    const struct request_config *request = &config->request;
-    if (config->connection.retries == 0 && options_is_given(parsed, "retry-backoff"))
-        return error_set(err, AS_E_USAGE, "%s has no effect without further tries (--retries N)", spelled(parsed, "retry-backoff"));
-    if (!config->prompt.osl && request->min_tokens != OPT_ABSENT && request->min_tokens > request->max_tokens)
-        return error_set(err, AS_E_USAGE, "%s %" PRId64 " is above --max-tokens %" PRId64 ": raise --max-tokens, or lower it",
-                         spelled(parsed, "min-tokens"), request->min_tokens, request->max_tokens);
-    return AS_OK;
+    struct request_config *request = &config->request;
+    const char *body;
+    if (request->extra_inputs.count == 0)
+        return AS_OK;
+    as_status status = extra_inputs_join(&request->extra_inputs, request->extra_body, parsed->arena, &body, err);
+    return status == AS_OK ? options_put(parsed, "extra-body", body, err) : status;
 }
 
 static as_status resolve_model(struct run_config *config, struct opt_parsed *parsed, struct as_error *err)
@@ -167,7 +168,9 @@ as_status run_resolve(const struct run_tool *tool, struct resolving *what, struc
     if (status == AS_OK)
         status = resolve_counts(config, parsed, shape, err);
     if (status == AS_OK)
-        status = check_requests(config, parsed, err);
+        status = resolve_body(config, parsed, err);
+    if (status == AS_OK)
+        status = conflicts_check(what, err);
     if (status == AS_OK)
         status = resolve_threads(config, parsed, shape, err);
     if (status == AS_OK && config->load.shard && !shard_parse(config->load.shard, &shape->shard, &shape->shard_count))

@@ -145,15 +145,27 @@ static const char *header_lines(struct targets *targets, const struct endpoint_c
     return copy;
 }
 
+/* The message gets the URL before it, and the endpoints file (NULL: the command line gave it). */
+static as_status refuse_url(const char *url, const char *file, as_status status, struct as_error *err)
+{
+    struct strbuf shown AS_AUTO_STRBUF;
+    strbuf_init(&shown, 0);
+    url_add_shown(&shown, url);
+    if (status != AS_E_INVALID || strbuf_status(&shown) != AS_OK)
+        return status;
+    if (file)
+        return error_prefix(err, "%s: %.200s", file, strbuf_text(&shown));
+    error_prefix(err, "%.200s", strbuf_text(&shown));
+    return err->status = AS_E_USAGE;
+}
+
 static as_status open_one(struct targets *targets, size_t i, const struct endpoint_config *config, const char *common,
                           struct as_error *err)
 {
     struct endpoint_spec *spec = &targets->list.items[i];
     as_status status = net_endpoint_parse(spec->url, &targets->nets[i], err);
-    if (status == AS_E_INVALID && i < targets->given_count)
-        return err->status = AS_E_USAGE;
     if (status != AS_OK)
-        return status;
+        return refuse_url(spec->url, i < targets->given_count ? NULL : config->file, status, err);
     targets->open_count = i + 1;
     const char *key = spec->api_key ? spec->api_key : common;
     char *name = strdup(spec->name);

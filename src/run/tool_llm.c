@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "base/log.h"
+#include "run/conflicts.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static as_status resolve_api(struct resolving *what, struct as_error *err)
     if (found < 0 || found == config->request.api)
         return AS_OK;
     if (options_is_given(parsed, "mode"))
-        return error_set(err, AS_E_USAGE, "%s asks for %s, but a server's URL ends in the path of %s",
+        return error_set(err, AS_E_USAGE, "%s asks for %s, but a server's URL ends in the path of %s: leave one of them out",
                          resolve_spelled(what, "mode"), names[config->request.api], names[found]);
     return options_put(parsed, "mode", names[found], err);
 }
@@ -85,7 +86,7 @@ static as_status resolve_prompts(struct resolving *what, struct as_error *err)
         return resolve_both(what, "dataset-name", "prompts", "random prompts are generated, not read", err);
     if (prompt->dataset == RUN_DATASET_RANDOM && !prompt->isl)
         status = options_put(parsed, "synthetic-isl", RANDOM_ISL, err);
-    if (status == AS_OK && prompt->dataset == RUN_DATASET_RANDOM && !prompt->osl)
+    if (status == AS_OK && prompt->dataset == RUN_DATASET_RANDOM && !prompt->osl && !options_is_given(parsed, "max-tokens"))
         status = options_put(parsed, "synthetic-osl", RANDOM_OSL, err);
     if (status != AS_OK)
         return status;
@@ -102,6 +103,8 @@ static as_status resolve(struct resolving *what, struct as_error *err)
     as_status status = resolve_api(what, err);
     if (status == AS_OK)
         status = resolve_prompts(what, err);
+    if (status == AS_OK)
+        status = conflicts_check_proxy(what, err);
     what->shape->modes |= config->request.api == RUN_CHAT ? RUN_API_CHAT : RUN_API_COMPLETION;
     what->shape->modes |= config->request.streaming ? RUN_STREAM : RUN_WHOLE;
     what->shape->modes |= what->shape->is_synthetic ? RUN_SYNTHETIC : RUN_FROM_FILE;

@@ -18,7 +18,7 @@ as_status sim_freeze_parse(const char *text, struct sim_freeze *ret, struct as_e
         }
     }
     return error_set(err, AS_E_USAGE,
-                     "'%s' is no freeze: give START+LENGTH counted from the first request, for example 5s+1.4s", text);
+                     "is no freeze of the form START+LENGTH");
 }
 
 static int by_start(const void *a, const void *b)

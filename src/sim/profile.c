@@ -99,6 +99,8 @@ as_status sim_profile_init(const struct sim_settings *settings, struct arena *ar
         if (status != AS_OK)
             error_prefix(err, "--transcripts");
     }
+    if (status == AS_OK && settings->slots == 0 && settings->queue != OPT_ABSENT)
+        status = error_set(err, AS_E_USAGE, "--queue has no effect with --slots 0, which has no limit: give --slots N");
     if (status == AS_OK && settings->slots > 0 && settings->threads > 1)
         status = error_set(err, AS_E_USAGE, "--slots needs --threads 1: the batch belongs to one thread");
     if (status == AS_OK)

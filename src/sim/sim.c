@@ -61,7 +61,7 @@ static as_status read_key(struct sim *sim, struct as_error *err)
         return AS_OK;
     as_status status = file_read(sim->settings->api_key_file, &sim->api_key, err);
     if (status != AS_OK)
-        return status;
+        return error_prefix(err, "--api-key-file");
     char *key = sim->api_key.data;
     if (key)
         key[strcspn(key, "\r\n")] = '\0';
@@ -75,8 +75,10 @@ static as_status read_key(struct sim *sim, struct as_error *err)
 static as_status make_tls(struct sim *sim, struct as_error *err)
 {
     const struct sim_settings *settings = sim->settings;
-    if (settings->tls_cert)
-        return http_tls_new(settings->tls_cert, settings->tls_key, &sim->tls, err);
+    if (settings->tls_cert) {
+        as_status loaded = http_tls_new(settings->tls_cert, settings->tls_key, &sim->tls, err);
+        return loaded == AS_OK ? AS_OK : error_prefix(err, "--tls-cert, --tls-key");
+    }
     if (!settings->tls_self_signed)
         return AS_OK;
     struct strbuf cert AS_AUTO_STRBUF;

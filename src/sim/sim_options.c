@@ -44,6 +44,19 @@ static as_status check_model(const char *text, struct as_error *err)
                            "is no model name: 1 to 128 printable characters without quotes and backslashes");
 }
 
+static as_status check_key(const char *text, struct as_error *err)
+{
+    for (const char *at = text; *at; at++)
+        if ((unsigned char)*at <= ' ' || *at == 0x7f)
+            return error_set(err, AS_E_USAGE, "holds white space or a control character");
+    return *text ? AS_OK : error_set(err, AS_E_USAGE, "is empty");
+}
+
+static as_status check_host(const char *text, struct as_error *err)
+{
+    return *text ? AS_OK : error_set(err, AS_E_USAGE, "is empty");
+}
+
 #define AT(field) offsetof(struct sim_settings, field)
 #define DELAY                                                                                                          \
     "a duration, or constant:A, uniform:LOW,HIGH, normal:MEAN,DEV, exponential:MEAN, gamma:MEAN,DEV, "                 \
@@ -56,6 +69,8 @@ const struct opt sim_options[] = {
      .at = AT(host),
      .group = "Listening",
      .initial = "127.0.0.1",
+     .check = check_host,
+     .allowed = "a host name or an address",
      .example = "0.0.0.0",
      .sentence = "Address to listen on."},
     {.name = "port",
@@ -71,7 +86,7 @@ const struct opt sim_options[] = {
      .at = AT(unix_path),
      .group = "Listening",
      .value = "PATH",
-     .conflicts = "host port",
+     .conflicts = "host port tls-self-signed tls-cert",
      .example = "/tmp/sim.sock",
      .sentence = "Listen on a unix socket instead."},
     {.name = "tls-self-signed",
@@ -119,6 +134,8 @@ const struct opt sim_options[] = {
      .group = "Listening",
      .secrecy = OPT_SECRET,
      .value = "KEY",
+     .check = check_key,
+     .allowed = "a key without white space",
      .conflicts = "api-key-file",
      .sentence = "Answer 401 to requests to /v1 without this bearer token. The process list shows it."},
     {.name = "api-key-file",
@@ -312,6 +329,7 @@ const struct opt sim_options[] = {
      .at = AT(reasoning_field),
      .group = "Answers",
      .choices = reasoning_choices,
+     .needs = "reasoning",
      .initial = "reasoning_content",
      .sentence = "Name of the member that carries them."},
     {.name = "tool-calls",
@@ -363,7 +381,6 @@ const struct opt sim_options[] = {
      .initial = "0ms",
      .min = 0,
      .max = 10,
-     .unit = "ms",
      .example = "50ms",
      .sentence =
          "Emit only at multiples of this on the monotonic clock, all streams together, as engines do; 0 = off."},
@@ -389,7 +406,7 @@ const struct opt sim_options[] = {
      .value = "START+LENGTH",
      .is_list = true,
      .check = check_freeze,
-     .allowed = "two durations, the first counted from the first request",
+     .allowed = "START+LENGTH, two durations, the first counted from the first request",
      .example = "5s+1.4s",
      .sentence = "Stop all work for a while, as an engine that hangs does."},
 

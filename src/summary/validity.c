@@ -96,6 +96,11 @@ static void judge_success(struct judge *judge)
                 "nothing was measured: %" PRId64 " requests belong to the ramp and are discarded; shorten the ramp or "
                 "lengthen the run",
                 s->counts.ramp_up);
+    else if (measured->sent + measured->refused == 0 && s->counts.warmup > 0)
+        INVALID("no_success", 0, 1,
+                "nothing was measured: all %" PRId64 " requests belong to the warm-up; lower --warmup-requests or "
+                "lengthen the run",
+                s->counts.warmup);
     else
         INVALID("no_success", 0, 1, "no measured request succeeded");
 }

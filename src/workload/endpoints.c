@@ -397,7 +397,7 @@ static as_status join_path(struct endpoint_spec *spec, const char *path)
         len--;
     size_t skipped = ends_with(spec->url, len, "/v1") && strncmp(path, "/v1/", 4) == 0 ? 3 : 0;
     strbuf_add(&joined, spec->url, len);
-    if (len >= 5 && memcmp(spec->url, "unix:", 5) == 0 && !memchr(spec->url + 5, ':', len - 5))
+    if (len >= 5 && memcmp(spec->url, "unix:", 5) == 0 && !memmem(spec->url + 5, len - 5, ":/", 2))
         strbuf_addc(&joined, ':'); /* unix:SOCKET:/PATH */
     strbuf_add(&joined, path + skipped, path_len - skipped);
     strbuf_adds(&joined, query);

@@ -149,7 +149,7 @@ static void the_url_may_say_the_api(void **state)
     assert_int_equal(line.targets.list.count, 2);
     line_done(&line);
     line_refuse(WORDS("--url", "http://h/v1/completions", "--mode", "chat", "--prompts", "p"),
-                "--mode asks for chat, but a server's URL ends in the path of completion");
+                "--mode asks for chat, but a server's URL ends in the path of completion: leave one of them out");
     line_refuse(WORDS("--url", "http://h/v1/completions", "--url", "http://i/v1/chat/completions", "--prompts", "p"),
                 "one server's URL ends in /chat/completions, another's in /completions; a run speaks one of them");
 }
@@ -336,6 +336,25 @@ static void no_flag_of_other_tools_is_unknown(void **state)
     }
 }
 
+static void inputs_of_another_tool_reach_the_body(void **state)
+{
+    (void)state;
+    struct line line;
+    line_accept(&line, WORDS(BASE, "--extra-inputs", "top_p:0.9", "user:me", "--extra-body", "{\"k\":1}"));
+    assert_string_equal(line.config.request.extra_body, "{\"k\":1,\"top_p\":0.9,\"user\":\"me\"}");
+    line_done(&line);
+}
+
+static void a_limit_goes_before_the_usual_length(void **state)
+{
+    (void)state;
+    struct line line;
+    line_accept(&line, WORDS("--url", "http://h", "--dataset-name", "random", "--max-tokens", "10"));
+    assert_int_equal(line.shape.output.mean, 0);
+    assert_int_equal(line.config.request.max_tokens, 10);
+    line_done(&line);
+}
+
 static void shards(void **state)
 {
     (void)state;
@@ -373,6 +392,7 @@ int main(void)
         cmocka_unit_test(backends),
         cmocka_unit_test(served_name_goes_before_the_model),
         cmocka_unit_test(no_flag_of_other_tools_is_unknown),
+        cmocka_unit_test(inputs_of_another_tool_reach_the_body), cmocka_unit_test(a_limit_goes_before_the_usual_length),
         cmocka_unit_test(shards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

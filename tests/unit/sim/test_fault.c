@@ -76,7 +76,7 @@ static void test_refused(void **state)
         struct as_error err;
         if (sim_fault_parse(bad[i], &fault, &err) != AS_E_USAGE)
             fail_msg("'%s' was taken", bad[i]);
-        assert_non_null(strstr(err.message, "for example"));
+        assert_non_null(strstr(err.message, "KIND[:ARG]@WHEN"));
         assert_int_equal(fault.status, 77);
     }
 }

@@ -174,7 +174,11 @@ static void test_values_of_endpoint(void **state)
     assert_int_equal(endpoints_add_value(&list, "http://a:1", &err), AS_OK);
     assert_int_equal(endpoints_add_url(&list, "http://b:1/v1/", &err), AS_OK);
     assert_int_equal(endpoints_add_url(&list, "http://c:1/base", &err), AS_OK);
+    assert_int_equal(endpoints_add_url(&list, "unix:/run/s.sock", &err), AS_OK);
+    assert_int_equal(endpoints_add_url(&list, "unix:/run/s.sock:/v1", &err), AS_OK);
     finish();
+    assert_string_equal(list.items[3].url, "unix:/run/s.sock:/v1/completions");
+    assert_string_equal(list.items[4].url, "unix:/run/s.sock:/v1/completions");
     assert_string_equal(list.items[0].url, "http://a:1/v1/completions");
     assert_string_equal(list.items[1].url, "http://b:1/v1/completions");
     assert_string_equal(list.items[2].url, "http://c:1/base/v1/completions");
