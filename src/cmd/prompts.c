@@ -16,6 +16,9 @@ static const struct {
     {"sample", prompts_sample, "Take the prompts whose length in tokens fits"},
     {"calibrate", prompts_calibrate, "Measure how many tokens a model makes of a word"},
     {"generate", prompts_generate, "Make a library from a seed: random, medical, legal, code, …"},
+    {"import-images", prompts_import_images, "Make an image snapshot of a folder and its descriptions"},
+    {"import-list", prompts_import_list, "Make a snapshot for image generation of a list of prompts"},
+    {"import-librispeech", prompts_import_librispeech, "Make an audio snapshot of a LibriSpeech folder"},
     {"show", prompts_show, "Count, digests and lengths of a library"},
     {"verify", prompts_verify, "Compare a library or snapshot with its digests"},
 };
@@ -35,7 +38,8 @@ static const struct opt_command LINE = {
     .description = "Makes and checks the prompts that the tools send: a library is a JSONL file for `assay llm --prompts`, with "
                    "its count, digests and origin in FILE.meta.json beside it.\n\n"
                    "import makes a library of what you have, sample takes the prompts of a wanted length in tokens, calibrate measures how many tokens a model makes of a word, generate makes a library from a seed, show prints "
-                   "what is in a library, verify compares with the recorded digests. Each explains itself with --help.",
+                   "what is in a library, verify compares with the recorded digests. The parts import-images, import-list and import-librispeech make snapshots: folders "
+                   "with rows, files and a manifest of their digests. Each part explains itself with --help.",
     .operands = "PART …",
     .exits = EXITS,
     .exit_count = sizeof EXITS / sizeof EXITS[0],
@@ -65,5 +69,5 @@ static int run(int argc, char **argv)
     return list_subcommands();
 }
 
-static const char *const PARTS[] = {"import", "sample", "calibrate", "generate", "show", "verify", NULL};
+static const char *const PARTS[] = {"import", "sample", "calibrate", "generate", "import-images", "import-list", "import-librispeech", "show", "verify", NULL};
 const struct command command_prompts = {.line = &LINE, .run = run, .parts = PARTS};

@@ -2,8 +2,10 @@
 #include "cmd/prompts_part.h"
 
 #include "prompts/library.h"
+#include "prompts/snapshot.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 struct verify_config {
     bool quiet;
@@ -17,8 +19,9 @@ static const struct opt_exit EXITS[] = {PROMPTS_EXITS("All is as recorded."), {6
 static const struct opt_command LINE = {
     .name = "prompts verify",
     .summary = "Compare a library or snapshot with its digests",
-    .description = "Compares a library with FILE.meta.json beside it: count, SHA-256 of the file, digest of its content.",
-    .operands = "LIBRARY",
+    .description = "Compares a library with FILE.meta.json beside it: count, SHA-256 of the file, digest of its content; or every "
+                   "file of a snapshot with its manifest.json.",
+    .operands = "LIBRARY|FOLDER",
     .tables = TABLES,
     .table_count = 1,
     .exits = EXITS,
@@ -29,16 +32,25 @@ static const struct opt_command LINE = {
 static as_status verify(struct opt_parsed *parsed, void *context, struct strbuf *out, struct as_error *err)
 {
     const struct verify_config *config = context;
+    const char *path = parsed->operands[0];
+    struct snapshot_found found;
+    struct stat info;
     int64_t count = 0;
-    as_status status = library_verify(parsed->operands[0], &count, err);
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        as_status checked = snapshot_verify(path, &found, err);
+        if (checked == AS_OK && !config->quiet)
+            strbuf_addf(out, "%s: %s (%s), %" PRId64 " files, %" PRId64 " bytes, as recorded\n", path, found.code, found.type, found.files, found.bytes);
+        return checked;
+    }
+    as_status status = library_verify(path, &count, err);
     if (status == AS_OK && !config->quiet)
-        strbuf_addf(out, "%s: %" PRId64 " prompts, as recorded\n", parsed->operands[0], count);
+        strbuf_addf(out, "%s: %" PRId64 " prompts, as recorded\n", path, count);
     return status;
 }
 
 int prompts_verify(int argc, char **argv)
 {
     struct verify_config config;
-    const struct prompts_part part = {&LINE, &config, 1, "give one library, for example library.jsonl", verify};
+    const struct prompts_part part = {&LINE, &config, 1, "give one library or snapshot, for example library.jsonl", verify};
     return prompts_part_run(&part, argc, argv);
 }
