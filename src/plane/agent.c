@@ -4,7 +4,7 @@
 #include "plane/resources.h"
 #include "plane/state.h"
 
-static as_status check_protocol(struct plane_call *call, int64_t protocol)
+as_status agent_check_protocol(struct plane_call *call, int64_t protocol)
 {
     if (protocol > AGENT_PROTOCOL)
         return call_refuse(call, PROBLEM_UPGRADE,
@@ -74,7 +74,7 @@ as_status agent_begin(struct plane_call *call, struct agent *ret)
         !json_string(json_get(call->input, "config_code"), &agent.config_code) ||
         !json_string(json_get(call->input, "hostname"), &agent.hostname))
         return call_store_failed(call, AS_E_INTERNAL);
-    as_status status = check_protocol(call, agent.protocol);
+    as_status status = agent_check_protocol(call, agent.protocol);
     if (status == AS_OK)
         status = find_config(call, &agent);
     if (status == AS_OK)

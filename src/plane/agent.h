@@ -17,13 +17,13 @@
 #define AGENT_SILENT_S        60
 
 /* Members that every call of an agent has. */
+#define AGENT_PROTOCOL_FIELD                                                                                           \
+    {                                                                                                                  \
+        .name = "protocol_version", .type = FIELD_INT, .flags = FIELD_REQUIRED, .min = 1, .max = 1e6,                  \
+        .about = "The protocol that the agent speaks."                                                                 \
+    }
 #define AGENT_FIELDS                                                                                                   \
-    {.name = "protocol_version",                                                                                       \
-     .type = FIELD_INT,                                                                                                \
-     .flags = FIELD_REQUIRED,                                                                                          \
-     .min = 1,                                                                                                         \
-     .max = 1e6,                                                                                                       \
-     .about = "The protocol that the agent speaks."},                                                                  \
+    AGENT_PROTOCOL_FIELD,                                                                                              \
         {.name = "config_code", .type = FIELD_CODE, .flags = FIELD_REQUIRED, .about = "Hardware of its server."},      \
     {                                                                                                                  \
         .name = "hostname", .type = FIELD_CODE, .flags = FIELD_REQUIRED, .about = "Its server."                        \
@@ -37,6 +37,8 @@ struct agent {
     int64_t protocol;
 };
 
+/* Tells a protocol that is too old or too new what to do. */
+as_status agent_check_protocol(struct plane_call *call, int64_t protocol) AS_NODISCARD;
 /* Who calls; a refusal (protocol, another server's token, no such hardware) is told. In the call's transaction. */
 as_status agent_begin(struct plane_call *call, struct agent *ret) AS_NODISCARD;
 /* The same of a registered server, which counts as heard of. */

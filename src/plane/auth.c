@@ -142,6 +142,34 @@ static as_status refuse_token(struct plane_call *call)
     return call_refuse(call, PROBLEM_UNAUTHENTICATED, "the token is wrong, expired or revoked");
 }
 
+/* An attempt's token dies with it. Who asks is the agent of the attempt's server. */
+static as_status identify_attempt(struct plane_call *call, const char *token)
+{
+    struct store_rows *rows AS_AUTO_ROWS = NULL;
+    struct sql sql AS_AUTO_SQL = {.count = 0};
+    struct principal *who = &call->who;
+    sql_begin(&sql, call);
+    sql.is_scoped = true; /* the token says which tenant */
+    sql_add(&sql,
+            "SELECT a.id, j.tenant_id, t.tenant_code, s.hostname FROM attempt_tokens c JOIN job_attempts a ON a.id = "
+            "c.job_attempt_id JOIN jobs j ON j.id = a.job_id JOIN tenants t ON t.id = j.tenant_id JOIN servers s ON "
+            "s.id = a.server_id WHERE t.retired_ns IS NULL AND c.revoked_ns IS NULL AND c.token_hash = ");
+    sql_value(&sql, auth_digest(&call->arena, token));
+    as_status status = sql_query(&sql, call, &rows);
+    if (status != AS_OK)
+        return status;
+    if (!store_next(rows)) {
+        status = rows_end(rows, call);
+        return status == AS_OK ? refuse_token(call) : status;
+    }
+    *who = (struct principal){.is_known = true, .role = ROLE_AGENT, .rights = RIGHT_JOB, .last_used_ns = call->now_ns};
+    who->attempt_id = store_get_int(rows, 0);
+    who->tenant_id = store_get_int(rows, 1);
+    (void)snprintf(who->tenant_code, sizeof who->tenant_code, "%s", store_get_text(rows, 2, NULL));
+    (void)snprintf(who->user_name, sizeof who->user_name, "%s", store_get_text(rows, 3, NULL));
+    return AS_OK;
+}
+
 static as_status identify_token(struct plane_call *call, const char *token)
 {
     struct store_rows *rows AS_AUTO_ROWS = NULL;
@@ -160,7 +188,7 @@ static as_status identify_token(struct plane_call *call, const char *token)
         return status;
     if (!store_next(rows)) {
         status = rows_end(rows, call);
-        return status == AS_OK ? refuse_token(call) : status;
+        return status == AS_OK ? identify_attempt(call, token) : status;
     }
     if (!role_from(store_get_text(rows, 7, NULL), &token_role) ||
         !role_from(store_get_text(rows, 5, NULL), &user_role) || !join_roles(token_role, user_role, &role))
@@ -239,7 +267,8 @@ void auth_touch(struct plane_call *call)
 {
     const int64_t age_ns = call->now_ns - call->who.last_used_ns;
     struct store_tx *tx;
-    if (!call->who.is_known || age_ns < (call->who.is_session ? TOUCH_COOKIE_NS : TOUCH_TOKEN_NS))
+    if (!call->who.is_known || call->who.attempt_id ||
+        age_ns < (call->who.is_session ? TOUCH_COOKIE_NS : TOUCH_TOKEN_NS))
         return;
     if (store_write(call->plane->store, &tx, NULL) != AS_OK)
         return;

@@ -35,7 +35,8 @@ enum right {
     RIGHT_WRITE = 2,    /* member, admin */
     RIGHT_ADMIN = 4,    /* admin of the tenant */
     RIGHT_OPERATOR = 8, /* admin of the first tenant: tenants, and what all of them share */
-    RIGHT_AGENT = 16    /* agents only */
+    RIGHT_AGENT = 16,   /* agents only */
+    RIGHT_JOB = 32      /* an attempt's own token */
 };
 
 enum role { ROLE_VIEWER, ROLE_MEMBER, ROLE_ADMIN, ROLE_AGENT, ROLE_COUNT };
@@ -49,6 +50,7 @@ struct principal {
     int64_t tenant_id, user_id;
     int64_t credential_id; /* of the token or session */
     int64_t last_used_ns;  /* of it, as noted */
+    int64_t attempt_id;    /* that a token is for; 0 = none */
     enum role role;
     uint32_t rights;
     char tenant_code[101];
@@ -114,6 +116,9 @@ struct plane_call {
     struct principal who;
     int64_t shared_tenant_id;
     int64_t now_ns; /* wall time when the handler began */
+    struct mono begun;   /* when the call came */
+    bool is_waiting;     /* set by `prepare`: looks again in a while */
+    struct http_timer again;
     struct store_tx *tx;
 
     /* The answer. */

@@ -137,6 +137,10 @@ static as_status run(struct plane_call *call)
     status = check_call(call);
     if (status == AS_OK && route->prepare)
         status = route->prepare(call);
+    if (status == AS_OK && call->is_waiting) {
+        end_read(call);
+        return AS_OK;
+    }
     if (status == AS_OK && route->kind == ROUTE_READ)
         status = route->handle(call);
     if (status == AS_OK && route->kind == ROUTE_EVENTS)

@@ -13,6 +13,7 @@
 
 #define CALL_CHUNK_BYTES ((size_t)16 * 1024)
 #define CALL_BYTES_MAX   ((size_t)64 * 1024 * 1024)
+#define AGAIN_NS         NS_PER_S
 #define BODY_BYTES       ((size_t)1024 * 1024)
 #define TYPE_PROBLEM     "application/problem+json"
 
@@ -95,12 +96,28 @@ static void refuse(struct plane_call *call, enum problem_kind kind, const char *
     answer(call);
 }
 
+static void on_again(struct http_timer *timer, struct mono now);
+
+/* A call that found nothing yet: no worker and no transaction wait with it. False: it is answered as it is. */
+static bool wait_again(struct plane_call *call)
+{
+    const struct http_exchange *x = call->exchange;
+    if (!call->is_waiting || call->problem.is_set || x->is_aborted || atomic_load(&call->plane->is_ending))
+        return false;
+    call->again.on_fire = on_again;
+    return http_timer_set(x->loop, &call->again, mono_add_ns(mono_now(), AGAIN_NS)) == AS_OK;
+}
+
 /* The worker is done: back in the loop. */
 static void on_message(struct http_message *message, struct http_loop *loop)
 {
     struct plane_call *call = (struct plane_call *)((char *)message - offsetof(struct plane_call, message));
     struct http_exchange *x = call->exchange;
     (void)loop;
+    if (wait_again(call))
+        return;
+    if (call->is_waiting && !call->problem.is_set)
+        call->status = 204;
     if (call->route->kind == ROUTE_EVENTS && !call->problem.is_set && !x->is_aborted)
         events_begin(call);
     else if (call->pieces.next && !call->problem.is_set && !x->is_aborted)
@@ -209,11 +226,28 @@ static struct plane_call *call_new(struct plane *plane, struct http_exchange *x)
         return NULL;
     call->plane = plane;
     call->exchange = x;
+    call->begun = mono_now();
     call->shared_tenant_id = plane->shared_tenant_id;
     arena_init(&call->arena, CALL_CHUNK_BYTES, CALL_BYTES_MAX);
     strbuf_init(&call->out, PLANE_ANSWER_MAX);
     json_writer_init(&call->json, &call->out, 0);
     return call;
+}
+
+/* The exchange was held all the time. */
+static void on_again(struct http_timer *timer, struct mono now)
+{
+    struct plane_call *call = (struct plane_call *)((char *)timer - offsetof(struct plane_call, again));
+    struct http_exchange *x = call->exchange;
+    (void)now;
+    if (x->is_aborted || atomic_load(&call->plane->is_ending)) {
+        call->status = 204;
+        answer(call);
+    } else {
+        call->is_waiting = false;
+        submit(call);
+    }
+    http_release(x);
 }
 
 static void on_request(void *context, struct http_exchange *x)

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "plane/agent.h"
+#include "plane/lease.h"
 #include "plane/state.h"
 
 #include <pthread.h>
@@ -105,6 +106,8 @@ static void look(struct keeper *keeper)
     as_status status = changes.items ? find_changes(keeper->plane, &changes) : AS_E_NOMEM;
     if (status == AS_OK && changes.count)
         status = write_changes(keeper->plane, &changes);
+    if (status == AS_OK)
+        status = lease_expire(keeper->plane);
     if (status != AS_OK)
         log_debug("looking after servers: %s", status_name(status));
     free(changes.items);

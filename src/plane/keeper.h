@@ -4,8 +4,8 @@
 
 /*
  * A thread that does what time alone brings about: servers that nothing is heard of are shown as silent, and as online
- * when they are heard again. It looks once a second, by the monotonic clock; a look that fails is tried again by the
- * next.
+ * when they are heard again; leases that nobody renews are taken back. It looks once a second, by the monotonic clock;
+ * a look that fails is tried again by the next.
  */
 
 #include "base/status.h"

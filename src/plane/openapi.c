@@ -348,6 +348,12 @@ static void put_answers(struct json_writer *json, const struct route *route)
     if (route->status != 204)
         put_content(json, route->media ? route->media : "application/json", route);
     json_close_object(json);
+    if (route->may_be_empty) {
+        json_key(json, "204");
+        json_open_object(json);
+        json_member_string(json, "description", "Nothing.");
+        json_close_object(json);
+    }
     json_key(json, "default");
     json_open_object(json);
     json_member_string(json, "$ref", "#/components/responses/Problem");
@@ -368,6 +374,8 @@ static const char *right_name(enum right right)
         return "operator";
     case RIGHT_AGENT:
         return "agent";
+    case RIGHT_JOB:
+        return "job";
     default:
         return "none";
     }

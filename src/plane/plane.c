@@ -117,6 +117,8 @@ static as_status open_parts(struct plane *plane, struct as_error *err)
     if (status == AS_OK)
         status = watch_new(&plane->servers_heard);
     if (status == AS_OK)
+        status = watch_new(&plane->attempts_heard);
+    if (status == AS_OK)
         status = work_pool_new((uint32_t)settings->workers, (uint32_t)settings->queue, &plane->workers);
     if (status == AS_OK)
         status = work_pool_new(HASHERS, HASHERS_QUEUE, &plane->hashers);
@@ -163,6 +165,7 @@ as_status plane_run(struct plane *plane, struct as_error *err)
 
 void plane_stop(struct plane *plane, int64_t drain_ns)
 {
+    atomic_store(&plane->is_ending, true);
     http_server_stop(plane->server, drain_ns);
 }
 
@@ -181,6 +184,7 @@ void plane_close(struct plane *plane)
     http_server_free(plane->server);
     event_hub_free(plane->events);
     watch_free(plane->servers_heard);
+    watch_free(plane->attempts_heard);
     guess_free(plane->guesses);
     store_close(plane->store);
     http_tls_free(plane->tls);

@@ -9,9 +9,9 @@
 
 #define PREFIX "/api/v1/"
 
-static const struct route_list *const BY_HAND[] = {&routes_documents, &routes_account, &routes_runs, &routes_catalogue,
-                                                   &routes_results, &routes_compare, &routes_report,   &routes_prompts,
-                                                   &routes_agent};
+static const struct route_list *const BY_HAND[] = {
+    &routes_documents, &routes_account, &routes_runs,  &routes_catalogue,   &routes_results, &routes_compare,
+    &routes_report,    &routes_prompts, &routes_agent, &routes_agent_lease, &routes_lease};
 
 static struct arena memory;
 static struct route_table table;

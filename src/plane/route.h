@@ -37,6 +37,7 @@ struct route {
     bool is_list;               /* the answer is a page of `output` */
     bool hashes;                /* runs in the small pool of those that hash passwords */
     int status;                 /* of success; 0 = 200 */
+    bool may_be_empty;          /* 204 is an answer, too */
     const char *media;          /* of the answer; NULL = application/json */
     size_t body_bytes_max;      /* 0 = 1 MiB */
     const char *input_media;    /* the body is no JSON but of this type, and taken to a file (plane/upload.h) */
@@ -76,6 +77,6 @@ struct route_list {
     size_t count;
 };
 extern const struct route_list routes_account, routes_runs, routes_catalogue, routes_results, routes_compare, routes_report,
-    routes_documents, routes_prompts, routes_agent;
+    routes_documents, routes_prompts, routes_agent, routes_agent_lease, routes_lease;
 
 #endif

@@ -25,7 +25,9 @@ struct plane {
     struct guess *guesses;
     struct event_hub *events;
     struct watch *servers_heard; /* agents, by the id of their server */
+    struct watch *attempts_heard;
     struct keeper *keeper;
+    atomic_bool is_ending; /* who waits gets an answer */
     _Atomic uint32_t uploads; /* bodies being taken to files (plane/upload.h) */
     char url[320];
 };

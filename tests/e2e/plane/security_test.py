@@ -16,7 +16,7 @@ KEYS = {
     "tenant_code": "default", "user_name": "probe", "token_code": "probe", "secret_code": "probe", "project_code": "p1",
     "model_code": "own-model", "gpu_class_code": "own-gpu", "framework_code": "own-framework", "version": "1.0", "build": "cuda",
     "provider_code": "probe", "config_code": "dgx1", "hostname": "gpu1", "source_code": "lib1", "arg_key": "probe", "set_code": "own-set",
-    "template_code": "own-template", "workload_code": "w1", "scenario_code": "c8", "run_code": "w1-r1", "job_code": "none",
+    "template_code": "own-template", "workload_code": "w1", "scenario_code": "c8", "run_code": "w1-r1", "job_code": "none", "attempt": "1",
 }
 
 
@@ -90,7 +90,7 @@ class Rights(Case):
 
     def test_each_right_is_enforced_as_the_contract_says(self):
         may = {"none": set(self.callers), "read": {"viewer", "member", "admin", "operator", "other"}, "write": {"member", "admin", "operator", "other"},
-               "admin": {"admin", "operator", "other"}, "operator": {"admin", "operator"}, "agent": {"agent"}}
+               "admin": {"admin", "operator", "other"}, "operator": {"admin", "operator"}, "agent": {"agent"}, "job": set()}
         checked = 0
         for method, path, operation in self.routes():
             for name in self.callers:
@@ -163,8 +163,16 @@ class Rights(Case):
         if "maxItems" in schema:
             yield [{}] * (schema["maxItems"] + 1)
 
+    def lease_job(self):
+        """A client with the token of an attempt."""
+        server = {"protocol_version": 1, "config_code": "dgx1", "hostname": "gpu1", "agent_version": "1"}
+        self.callers["agent"].post("/api/v1/agent/register", {**server, "disk_free_bytes": 4 << 40})
+        self.admin.post("/api/v1/runs", {"workload_code": "w1"})
+        return Client(self.plane, self.callers["agent"].post("/api/v1/agent/lease", {**server, "lease_nonce": "n1"})["token"])
+
     def test_wrong_members_on_every_writing_route_are_named(self):
         document = self.plane.contract.document
+        of_attempt = self.lease_job()
         tried = 0
         for method, path, operation in self.routes():
             if "requestBody" not in operation or path in ("/api/v1/login", "/api/v1/me/password"):
@@ -173,7 +181,7 @@ class Rights(Case):
                 continue  # a file: prompts_test.py
             name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].split("/")[-1]
             schema = document["components"]["schemas"][name]
-            caller = self.callers["agent"] if operation["x-right"] == "agent" else self.admin
+            caller = {"agent": self.callers["agent"], "job": of_attempt}.get(operation["x-right"], self.admin)
             for member, field in schema["properties"].items():
                 for value in self.wrong_values(field):
                     answer = caller.call(method, fill(path), {member: value})

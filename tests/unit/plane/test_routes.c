@@ -86,7 +86,7 @@ static void writing_needs_a_right_and_templates_an_admin(void **state)
     for (size_t i = 0; i < table->count; i++) {
         const struct route *route = &table->routes[i];
         if (route->kind == ROUTE_WRITE)
-            assert_true(route->right & (RIGHT_WRITE | RIGHT_ADMIN | RIGHT_OPERATOR | RIGHT_AGENT));
+            assert_true(route->right & (RIGHT_WRITE | RIGHT_ADMIN | RIGHT_OPERATOR | RIGHT_AGENT | RIGHT_JOB));
         if (route->kind == ROUTE_WRITE &&
             (strstr(route->path, "command-templates") || strstr(route->path, "providers")))
             assert_int_equal(route->right, RIGHT_ADMIN);
