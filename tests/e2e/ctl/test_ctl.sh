@@ -14,6 +14,7 @@ stored="Lifecycle.test_define_and_reproduce Lifecycle.test_changes_and_what_is_r
 given=${ASSAY_TEST_POSTGRES:-}
 unset ASSAY_TEST_POSTGRES
 python3 "$test"
+python3 "$ASSAY_SOURCE_DIR/tests/e2e/ctl/prompts_test.py"
 for folder in /usr/lib/postgresql/*/bin; do
     [ -x "$folder/initdb" ] && installed=yes
 done
