@@ -5,6 +5,6 @@ set -eu
 [ -x "$ASSAY_BUILD_DIR/libexec/assay/assay-serve" ] || { echo "assay-serve is not built"; exit 77; }
 python3 -c "import jsonschema, yaml" 2>/dev/null || { echo "python3-jsonschema or python3-yaml is missing"; exit 77; }
 cd "$(dirname "$0")"
-for file in define_test.py security_test.py results_test.py prompts_test.py agents_test.py leases_test.py; do
+for file in define_test.py security_test.py results_test.py prompts_test.py; do
     PYTHONDONTWRITEBYTECODE=1 python3 "$file"
 done
