@@ -123,7 +123,7 @@ class Progress(Case):
 class Sources(Case):
     def test_job_file_environment_and_command_line(self):
         url = self.sim("--ttft", "1ms", "--tokens", "3")
-        (self.folder / "job.yaml").write_text(f"url: {url}\nconcurrency: 2\nnum_requests: 6\nmax-tokens: 9\ngoodput: [ttft:100, e2e:900]\n")
+        (self.folder / "job.yaml").write_text(f"url: {url}\nconcurrency: 2\nnum_requests: 6\nmax-tokens: 9\nstreaming: true\ngoodput: [ttft:100, e2e:900]\n")
         self.run_llm("--job", "job.yaml", "--result-dir", "r", "--num-requests", 8, environment={"ASSAY_MAX_TOKENS": "7", "ASSAY_CONCURENCY": "9"})
         config = self.summary("r")["config"]
         self.assertEqual((config["concurrency"], config["num_requests"], config["max_tokens"]), (2, 8, 7))
