@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prompts_part.h"
+#include "cmd/prompts_config.h"
 
 #include "prompts/import.h"
 
@@ -8,58 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
-
-struct import_config {
-    int from, split;
-    const char *out, *licence;
-    double tokens_per_word;
-    int64_t min_words, max_words, max_prompts;
-    bool skip_bad_lines;
-};
-
-enum { FROM_SHAREGPT, FROM_TEXT, FROM_JSONL };
-static const char *const FORMATS[] = {"sharegpt", "text", "jsonl", NULL};
-static const char *const SPLITS[] = {"lines", "paragraphs", NULL};
-#define AT(field) PROMPTS_AT(import_config, field)
-static const struct opt OPTIONS[] = {
-    {.name = "from", .type = OPT_ENUM, AT(from), .group = "Input", .choices = FORMATS,
-     .sentence = "What FILE is: ShareGPT conversations (JSON), plain text, or JSONL with `prompt` a line."},
-    {.name = "split", .type = OPT_ENUM, AT(split), .group = "Input", .choices = SPLITS, .initial = "lines",
-     .sentence = "--from text: a prompt a line, or a paragraph (lines up to a blank one)."},
-    {.name = "skip-bad-lines", .type = OPT_FLAG, AT(skip_bad_lines), .group = "Input",
-     .sentence = "--from jsonl: count lines that cannot be used instead of refusing the file."},
-    {.name = "min-words", .type = OPT_INT, AT(min_words), .group = "Input", .min = 1, .max = 1e9, .initial = "1",
-     .sentence = "Leave shorter prompts out."},
-    {.name = "max-words", .type = OPT_INT, AT(max_words), .group = "Input", .min = 1, .max = 1e9, .initial_note = "no limit",
-     .example = "2000", .sentence = "Leave longer prompts out."},
-    {.name = "num", .aliases = "max-prompts", .type = OPT_INT, AT(max_prompts), .group = "Input", .min = 1, .max = 1e9,
-     .initial_note = "all", .example = "10000", .sentence = "Take the first N prompts alone."},
-    {.name = "tokens-per-word", .type = OPT_DOUBLE, AT(tokens_per_word), .group = "Input", .min = TOKENS_PER_WORD_MIN,
-     .max = TOKENS_PER_WORD_MAX, .initial = "1.3",
-     .sentence = "--from sharegpt: expected_output_tokens is the words of the answer times this."},
-    {.name = "out", .aliases = "output", .type = OPT_FILE, AT(out), .group = "Output", .check = prompts_check_out, .allowed = "a file's name", .example = "library.jsonl",
-     .sentence = "The library to write; FILE.meta.json comes beside it."},
-    {.name = "licence", .aliases = "license", .type = OPT_STRING, AT(licence), .group = "Output", .example = "CC-BY-4.0",
-     .sentence = "The source's licence, for FILE.meta.json."},
-};
-static const struct opt_table TABLE = OPT_TABLE(OPTIONS, 0);
-static const struct opt_table *const TABLES[] = {&TABLE};
-static const struct opt_exit EXITS[] = {PROMPTS_EXITS("The library was written."),
-                                        {65, "The file is not of that format, or gives no prompt."}};
-static const struct opt_command LINE = {
-    .name = "prompts import",
-    .summary = "Make a library of ShareGPT conversations, text or JSONL",
-    .description = "Reads FILE (- is standard input) and writes a prompt library. Says what was left out and why.\n\n"
-                   "Of a ShareGPT conversation the first turn of a human is taken; the words of the answer that follows it "
-                   "give expected_output_tokens. The file is read in pieces: its size does not matter.",
-    .operands = "FILE",
-    .tables = TABLES,
-    .table_count = 1,
-    .exits = EXITS,
-    .exit_count = sizeof EXITS / sizeof EXITS[0],
-    .examples = "  assay prompts import --from sharegpt conversations.json --out library.jsonl\n"
-                "  assay prompts import --from text --split paragraphs essays.txt --out essays.jsonl\n",
-};
 
 static void report(const struct import *import, const char *out_file, struct strbuf *out)
 {
@@ -92,7 +40,7 @@ static as_status write_out(const struct import *import, const struct import_conf
 {
     struct library_origin origin = {
         .source = strcmp(file, "-") == 0 ? "standard input" : file,
-        .format = FORMATS[config->from],
+        .format = PROMPTS_FORMATS[config->from],
         .licence = config->licence,
         .context = import,
         .describe = import_describe,
@@ -112,7 +60,7 @@ static as_status import_file(struct opt_parsed *parsed, void *context, struct st
     if (!config->out)
         return error_set(err, AS_E_USAGE, "say where the library goes: --out FILE, for example --out library.jsonl");
     struct import_options options = {
-        .format = config->from == FROM_TEXT && config->split ? IMPORT_PARAGRAPHS : formats[config->from],
+        .format = formats[config->from] == IMPORT_TEXT && config->split ? IMPORT_PARAGRAPHS : formats[config->from],
         .name = strcmp(file, "-") == 0 ? "standard input" : file,
         .tokens_per_word = config->tokens_per_word,
         .min_words = config->min_words,
@@ -134,6 +82,6 @@ static as_status import_file(struct opt_parsed *parsed, void *context, struct st
 int prompts_import(int argc, char **argv)
 {
     struct import_config config;
-    const struct prompts_part part = {&LINE, &config, 1, "give one file to import, or - for standard input", import_file};
+    const struct prompts_part part = {&PROMPTS_IMPORT_LINE, &config, 1, "give one file to import, or - for standard input", import_file};
     return prompts_part_run(&part, argc, argv);
 }

@@ -66,10 +66,10 @@ code=0; "$assay" prompts verify isl512.jsonl 2>err || code=$?
 [ "$code" = 65 ] || fail "a changed library: exit $code"
 printf x >>photo-snapshot/red-disc.png
 code=0; "$assay" prompts verify photo-snapshot 2>err || code=$?
-[ "$code" = 65 ] && grep -q 'red-disc.png is not the file' err || fail "a changed snapshot: exit $code, $(cat err)"
+{ [ "$code" = 65 ] && grep -q 'red-disc.png is not the file' err; } || fail "a changed snapshot: exit $code, $(cat err)"
 printf '%s' '{"schema":"assay.snapshot.v1","code":"x","type":"y","files":[{"path":"a/../../etc","bytes":1,"sha256":"0"}]}' >picture-snapshot/manifest.json
 code=0; "$assay" prompts verify picture-snapshot 2>err || code=$?
-[ "$code" = 65 ] && grep -q 'no path inside' err || fail "a path outside: exit $code, $(cat err)"
+{ [ "$code" = 65 ] && grep -q 'no path inside' err; } || fail "a path outside: exit $code, $(cat err)"
 
 # A LibriSpeech folder becomes a snapshot.
 mkdir -p speech/1/2
