@@ -181,6 +181,7 @@ class Lifecycle(unittest.TestCase):
     def test_a_run_from_its_start_to_its_end(self):
         one = self.one
         one.ok("apply", "-f", LAB)
+        one.ok("prompts", "upload", "own-prompts", "-", given='{"prompt": "Hello"}\n')
         one.workers("UPDATE servers SET state = 'online', last_seen_ns = 9000000000000000000, disk_free_bytes = 9000000000000")
         started = one.ctl("run", "start", WORKLOAD)
         if started.code != 0:
