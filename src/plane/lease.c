@@ -61,15 +61,15 @@ static as_status end_job(struct store_tx *tx, const struct lease *lease, const s
     const struct store_value values[] = {
         store_int(lease->job_id), store_text(end->result),   store_text(end->reason_code),
         store_text(end->reason),  store_int(end->at_ns),     again ? store_null() : store_int(end->at_ns),
-        store_int(again ? 1 : 0), store_int(lease->attempt),
+        store_int(again ? 1 : 0), store_int(lease->attempt), store_text(lease->job_state),
     };
     int64_t changed = 0;
     as_status status =
         store_exec(tx,
                    "UPDATE jobs SET state = ?2, reason_code = ?3, reason = ?4, updated_ns = ?5, finished_ns "
                    "= ?6, automatic_retries = automatic_retries + ?7, row_version = row_version + 1 WHERE "
-                   "id = ?1 AND attempt = ?8",
-                   values, 8, &changed);
+                   "id = ?1 AND attempt = ?8 AND state = ?9",
+                   values, 9, &changed);
     return status == AS_OK && changed == 0 ? AS_E_STATE : status;
 }
 

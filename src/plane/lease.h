@@ -40,8 +40,8 @@ struct lease_end {
 };
 
 /*
- * Ends the attempt, its tokens, and the job or its run with it, by comparing: AS_E_STATE when the attempt has ended
- * before. In a transaction that writes.
+ * Ends the attempt, its tokens, and the job or its run with it, by comparing: AS_E_STATE when one of them is not as it
+ * was read. In a transaction that writes.
  */
 as_status lease_end(struct store_tx *tx, const struct lease *lease, struct lease_end *end) AS_NODISCARD;
 /* Takes back what no agent has renewed in time; in transactions of its own, for the keeper. */

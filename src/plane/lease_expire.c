@@ -68,7 +68,7 @@ static as_status find(struct plane *plane, struct arena *arena, struct expired *
     return status == AS_OK ? ended : status;
 }
 
-/* One transaction each: AS_E_STATE, the agent was faster. */
+/* One transaction each: AS_E_STATE, something else was faster: the next look sees what is left. */
 static as_status end_one(struct plane *plane, const struct lease *lease)
 {
     struct lease_end end = {.state = "lost",
@@ -85,7 +85,7 @@ static as_status end_one(struct plane *plane, const struct lease *lease)
         status = store_commit(tx, NULL);
     else
         store_rollback(tx);
-    if (status == AS_OK || status == AS_E_STATE)
+    if (status == AS_OK)
         watch_forget(plane->attempts_heard, lease->attempt_id);
     return status == AS_E_STATE ? AS_OK : status;
 }

@@ -167,7 +167,7 @@ static as_status end(struct plane_call *call, const struct lease *lease, struct 
 {
     as_status status = lease_end(call->tx, lease, why);
     if (status == AS_E_STATE)
-        return call_refuse(call, PROBLEM_STATE, "the attempt has ended");
+        return call_refuse(call, PROBLEM_STATE, "the attempt has changed meanwhile; say it again");
     if (status == AS_OK)
         watch_forget(call->plane->attempts_heard, lease->attempt_id);
     return status == AS_OK ? AS_OK : call_store_failed(call, status);
