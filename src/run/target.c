@@ -76,6 +76,8 @@ as_status targets_list(struct targets *targets, const struct endpoint_config *co
     targets->given_count = targets->list.count;
     if (status == AS_OK && config->file)
         status = endpoints_load(&targets->list, config->file, err);
+    if (config->file && (status == AS_E_NOTFOUND || status == AS_E_IO))
+        error_prefix(err, "--endpoints-file");
     if (status == AS_OK)
         status = endpoints_finish(&targets->list, err);
     for (size_t i = 0; i < targets->list.count && status == AS_OK; i++)
