@@ -92,7 +92,8 @@ static as_status add_console(const struct run *run, struct strbuf *out, struct a
     as_status status = show_summary(&run->summary, &options, out, err);
     if (status == AS_OK && options.console == RUN_CONSOLE_TABLE)
         strbuf_addf(out, "\nFiles: %s\n", run->folder.path);
-    if (status == AS_OK && options.console != RUN_CONSOLE_TABLE && options.console != RUN_CONSOLE_JSON)
+    bool has_begun = run->recording && recording_has_begun(run->recording); /* else the refusal is told */
+    if (status == AS_OK && has_begun && options.console != RUN_CONSOLE_TABLE && options.console != RUN_CONSOLE_JSON)
         log_verdict(run);
     return status;
 }

@@ -108,6 +108,10 @@ static as_status take_path(struct reading *reading, const struct json_value *val
         return error_set(why, AS_E_INVALID, "\"path\" must be a non-empty string");
     if (fetch_is_url(path))
         return error_set(why, AS_E_INVALID, "\"path\" holds an http URL: give it as \"url\"");
+    if (fetch_is_url(reading->set->name))
+        return error_set(
+            why, AS_E_INVALID,
+            "\"path\" names a file of this machine: a manifest that comes from a URL names its files by \"url\"");
     if (strncasecmp(path, FILE_SCHEME, strlen(FILE_SCHEME)) == 0) {
         as_status status = decode_file_url(path, arena, &path, why);
         if (status != AS_OK)

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static as_status add_number(struct image_prompts *prompts, uint32_t number)
 {
@@ -45,6 +46,10 @@ static as_status add_reference(struct image_prompts *prompts, const struct json_
                          json_type_name(value->type));
     if (value->len == 0 || memchr(value->text, '\0', value->len))
         return error_set(err, AS_E_INVALID, "\"%s\" holds an empty reference or one with a NUL", member);
+    if (prompts->is_remote && !fetch_is_url(value->text) && strncasecmp(value->text, "data:", 5) != 0)
+        return error_set(
+            err, AS_E_INVALID,
+            "\"%s\" names a file of this machine: prompts that come from a URL name images by URL or data:", member);
     as_status status = images_add(prompts->images, value->text, &number);
     return status == AS_OK ? add_number(prompts, number) : status;
 }
@@ -92,7 +97,8 @@ static as_status take(void *context, size_t index, const struct json_value *line
 static as_status find_folder(struct image_prompts *prompts, const char *source)
 {
     char folder[PATH_MAX];
-    if (fetch_is_url(source))
+    prompts->is_remote = fetch_is_url(source);
+    if (prompts->is_remote)
         return AS_OK;
     if (strcmp(source, "-") == 0)
         source = ".";

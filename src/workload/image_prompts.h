@@ -23,6 +23,7 @@ struct image_prompts {
     struct image_list *lists; /* by index of the prompt */
     size_t list_capacity;
     char *folder;   /* of the source */
+    bool is_remote; /* the source is a URL: what it names lies elsewhere too, never on this machine */
     uint32_t batch; /* images of every request; 0 = those of its line */
 };
 

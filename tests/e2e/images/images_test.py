@@ -198,6 +198,15 @@ class Vlm(Images):
         finally:
             server.close()
 
+    def test_prompts_from_a_server_name_no_file_of_this_machine(self):
+        for reference in ("/etc/hostname", "file:///etc/hostname", "images/a.png"):
+            server = Server({("GET", "/p.jsonl"): (200, json.dumps({"prompt": "mine", "image_urls": [reference]}) + "\n")})
+            try:
+                _, err = self.run_tool("vlm", "--url", "http://127.0.0.1:9", "--model", "m", "--prompts", server.url + "/p.jsonl", "--result-dir", "r", status=65)
+                self.assertIn("names a file of this machine", err)
+            finally:
+                server.close()
+
     def test_a_cache_smaller_than_the_images(self):
         (self.folder / "many").mkdir()
         lines = []
