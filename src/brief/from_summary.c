@@ -46,13 +46,20 @@ const struct value *summary_fact(struct converter *converter, const char *name)
     return strcmp(name, "sut") == 0 || strcmp(name, "telemetry") == 0 ? beside(converter, file) : NULL;
 }
 
+/* The sweep's code, by --sweep or from beside; NULL = the run is on its own. */
+static const char *sweep_of(struct converter *converter)
+{
+    const char *beside_it = value_string(value_get(summary_fact(converter, "sweep"), "code"));
+    return beside_it ? beside_it : value_string(value_at(converter->native, "config.sweep"));
+}
+
 static void put_identity(struct converter *converter, struct value *report)
 {
     const struct value *native = converter->native;
     struct tree *tree = converter->tree;
     char uuid[UUID_TEXT_BYTES];
     struct value *run = report_map(converter, report, "run");
-    const char *code = value_string(value_get(summary_fact(converter, "sweep"), "code")),
+    const char *code = sweep_of(converter),
                *description = value_string(value_get(native, "run_description"));
     if (!code)
         code = value_string(value_get(native, "human_readable_id"));
@@ -242,9 +249,9 @@ static struct value *without_run(struct converter *converter, const struct value
 /* The options in effect: no places where results went, no word on where a value came from, no figures of the source. */
 static struct value *options_of(struct converter *converter, const struct value *config)
 {
-    static const char *const others[] = {"origins",       "result_dir",   "data_log", "job",
-                                         "summary",       "console",      "quiet",    "artifact_dir",
-                                         "prompt_source", "audio_source", NULL};
+    static const char *const others[] = {"origins", "result_dir",   "data_log",      "job",          "summary", "console",
+                                         "quiet",   "artifact_dir", "prompt_source", "audio_source", "sweep",   "stage",
+                                         NULL};
     const char *run = value_string(value_get(converter->native, "unique_id"));
     struct value *options = value_map(converter->tree);
     for (const struct value *option = value_is(config, VALUE_MAP) ? config->first : NULL; option;
@@ -289,6 +296,8 @@ static void put_load(struct converter *converter, struct value *report)
                  *tool = taken(converter, value_get(native, "tool"));
     const struct value *concurrency = value_have(config, rate ? "max_concurrency" : "concurrency"),
                        *stage = summary_fact(converter, "stage");
+    if (!stage)
+        stage = value_have(config, "stage");
     value_put(standardized, "tool", tool ? tool : value_text(tree, "assay"));
     if (version)
         value_set(standardized, "tool_version", version);

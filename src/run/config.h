@@ -88,6 +88,8 @@ struct result_config {
     bool save_content, save_gaps;
     int64_t save_limit_bytes;
     const char *description, *keywords, *scenario;
+    const char *sweep;
+    int64_t stage; /* in the sweep, OPT_ABSENT = not given */
     struct opt_list goodput;
     int percentile_method;        /* enum percentile_method */
     const char *percentile_metrics, *metric_percentiles;

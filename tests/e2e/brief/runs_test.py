@@ -78,6 +78,11 @@ def check_tools(folder, url):
         expect("multimodal" not in aggregate["requests"] and "observability" not in report["results"], "llm: nothing that there is not")
         ids.add(report["scenario"]["load"]["metadata"]["cfg_id"])
     expect(len(ids) == 1, "two runs with the same settings have one cfg_id")
+    stages = [run(os.path.join(folder, f"stage-{stage}"), "llm", "--prompts", prompts, "--sweep", "night", "--stage", str(stage), *load)[1] for stage in (0, 1)]
+    expect([report["scenario"]["load"]["standardized"]["stage"] for report in stages] == [0, 1], "the stages of a sweep have their numbers")
+    expect(len({report["run"]["eid"] for report in stages}) == 1, "the stages of a sweep share their eid")
+    expect(len({report["scenario"]["load"]["metadata"]["cfg_id"] for report in stages}) == 1, "a stage's number is no setting")
+    expect(stages[0]["run"]["uid"] != stages[1]["run"]["uid"] and stages[0]["run"]["description"] == "m [night]", "each stage is a run of its own")
     source = os.path.join(data, "images", "prompts.jsonl")
     summary, report = run(os.path.join(folder, "vlm"), "vlm", "--prompts", source, "--streaming", *load)
     check_images("vlm", summary, check_common("vlm", summary, report, source))
