@@ -350,8 +350,10 @@ static void judge_prompts(struct judge *judge)
     const struct summary *s = judge->summary;
     if (has_prefix_cache(s->facts->tool) && s->prompts.repeated > 0 && !judge->rules->has_unique_prompts)
         WARNING("prompts_repeated", (double)s->prompts.max_reuse, 1,
-                "%" PRId64 " requests repeat a prompt (%" PRId64 " different ones): a prefix cache makes them cheaper",
-                s->prompts.repeated, s->prompts.distinct);
+                "%" PRId64 " request%s repeat%s a prompt (%" PRId64
+                " different one%s): a prefix cache makes them cheaper",
+                s->prompts.repeated, s->prompts.repeated == 1 ? "" : "s", s->prompts.repeated == 1 ? "s" : "",
+                s->prompts.distinct, s->prompts.distinct == 1 ? "" : "s");
     if (s->total.cached_tokens > 0)
         WARNING("prompt_cache", (double)s->total.cached_tokens, 0,
                 "the server took %" PRId64 " prompt tokens from its cache", s->total.cached_tokens);
